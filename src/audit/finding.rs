@@ -1,0 +1,273 @@
+//! What an audit says: failures with their verdicts, findings, lanes. Reports render this and nothing else.
+
+use crate::cause::{Cause, Waiting};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How the recorded name stands against the evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The name's claim contradicts the evidence.
+    Misnamed,
+    /// The name says nothing, the evidence does.
+    Opaque,
+    /// The claim is the cause.
+    Accurate,
+    /// There is a failure but no evidence.
+    Unsupported,
+}
+
+/// How sure a verdict is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Accuses nobody.
+    Possible,
+    /// One clear sign in the same operation or run.
+    Likely,
+    /// A provider code, an exception of one meaning, or two independent signs.
+    Certain,
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Costs something.
+    Warning,
+    /// Costs results.
+    Error,
+}
+
+/// A place in a log: lines count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// Relative to the path given.
+    pub file: String,
+    /// The first line.
+    pub line: i64,
+    /// The last line.
+    pub end_line: i64,
+}
+
+/// A line that proves (or helps to prove) the cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    /// Relative to the path given.
+    pub file: String,
+    /// The first line.
+    pub line: i64,
+    /// The last line.
+    pub end_line: i64,
+    /// The kind of evidence.
+    pub kind: String,
+    /// The pattern's id.
+    pub pattern: String,
+    /// The text, redacted.
+    pub text: String,
+    /// Whether this is what decided.
+    pub decides: bool,
+}
+
+/// Evidence that was weighed and refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAside {
+    /// Relative to the path given.
+    pub file: String,
+    /// The line.
+    pub line: i64,
+    /// The pattern's id.
+    pub pattern: String,
+    /// Why it was refused.
+    pub why: String,
+}
+
+/// The three answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advice {
+    /// Will waiting fix it?
+    pub wait: String,
+    /// When is it to be cut off?
+    pub cut_off: String,
+    /// What must change before the next attempt?
+    pub change: String,
+}
+
+/// What it cost, as far as the log shows it. All counts are of things seen unless `estimated`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Attempts in vain.
+    pub attempts: i64,
+    /// Requests in vain.
+    pub requests: i64,
+    /// Seconds waited or run in vain.
+    pub seconds: i64,
+    /// Items dropped.
+    pub items: i64,
+    /// Whether any of it is an estimate.
+    pub estimated: bool,
+}
+
+/// All failures of one lane under one masked name with one cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The lane.
+    pub lane: String,
+    /// The recorded name, masked.
+    pub recorded_name: String,
+    /// Other labels of the same operations.
+    pub aliases: Vec<String>,
+    /// What the name claims; none if it says nothing.
+    pub claimed: Option<Cause>,
+    /// What it was.
+    pub cause: Cause,
+    /// The coarse class of the cause.
+    pub class: String,
+    /// The name held against the evidence.
+    pub standing: Standing,
+    /// Will waiting fix it?
+    pub waiting: Waiting,
+    /// When it ends, RFC 3339 in UTC, where known.
+    pub reset_at: Option<String>,
+    /// How sure.
+    pub confidence: Confidence,
+    /// How many operations failed so.
+    pub count: i64,
+    /// The first instant, RFC 3339 in UTC.
+    pub first: Option<String>,
+    /// The last instant.
+    pub last: Option<String>,
+    /// Where the name was recorded (the first ones).
+    pub places: Vec<Place>,
+    /// What proves the cause, the deciding line first.
+    pub evidence: Vec<Proof>,
+    /// What was refused, and why.
+    pub set_aside: Vec<SetAside>,
+    /// The three answers.
+    pub advice: Advice,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+/// Something that a person acts on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The rule's name, such as `misnamed`.
+    pub rule: String,
+    /// The rule's code, such as `MN101`.
+    pub code: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// How sure.
+    pub confidence: Confidence,
+    /// The lane; `*` for rules over all lanes.
+    pub lane: String,
+    /// The rule's title.
+    pub title: String,
+    /// The fact in words, with its figures, and what to do.
+    pub message: String,
+    /// The figures by name.
+    pub facts: BTreeMap<String, String>,
+    /// What it cost.
+    pub cost: Cost,
+    /// Where.
+    pub places: Vec<Place>,
+    /// Identity by content (recipe 1), 32 hexadecimal digits.
+    pub fingerprint: String,
+    /// Identity without the verdict, 32 hexadecimal digits.
+    pub anchor: String,
+    /// `new`, `known`, ... against a baseline; `new` without one.
+    pub state: String,
+}
+
+/// One lane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// Its name.
+    pub lane: String,
+    /// How many files.
+    pub files: i64,
+    /// How many lines, exactly.
+    pub lines: i64,
+    /// Failures.
+    pub failures: i64,
+    /// Failures under a wrong name.
+    pub misnamed: i64,
+    /// Failures under a name that says nothing.
+    pub opaque: i64,
+    /// Failures without evidence.
+    pub unsupported: i64,
+    /// The first instant, RFC 3339 in UTC.
+    pub first: Option<String>,
+    /// The last instant.
+    pub last: Option<String>,
+    /// The last success seen, where one was looked for.
+    pub last_success: Option<String>,
+}
+
+/// A path and the reason why it was not read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The path.
+    pub path: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// The input, as far as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// How many files.
+    pub files: i64,
+    /// Bytes, decompressed.
+    pub bytes: i64,
+    /// Lines, exactly.
+    pub lines: i64,
+    /// What was passed over.
+    pub passed_over: Vec<Skipped>,
+    /// What could not be read.
+    pub unreadable: Vec<Skipped>,
+    /// Lines that are no valid text or broken JSON.
+    pub bad_lines: i64,
+    /// What caps cut.
+    pub capped: Vec<crate::evidence::Capped>,
+}
+
+/// The first lines of the table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Failures, counted once per operation.
+    pub failures: i64,
+    /// Under a wrong name.
+    pub misnamed: i64,
+    /// Under a name that says nothing.
+    pub opaque: i64,
+    /// Named right.
+    pub accurate: i64,
+    /// Cannot be judged.
+    pub unsupported: i64,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+/// The whole result of an audit: the JSON report is exactly this.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// `misnomer/1`.
+    pub schema: String,
+    /// The instant that counts as now, RFC 3339 in UTC.
+    pub now: Option<String>,
+    /// The first lines.
+    pub summary: Summary,
+    /// What was read.
+    pub input: Input,
+    /// The lanes, by name.
+    pub lanes: Vec<Lane>,
+    /// The failures.
+    pub failures: Vec<Failure>,
+    /// The findings, most costly first.
+    pub findings: Vec<Finding>,
+}
