@@ -182,7 +182,7 @@ pub type Keys = BTreeMap<String, String>;
 pub type Values = BTreeMap<String, String>;
 
 /// One fact, with its place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// What sort of fact.
     pub kind: Kind,
