@@ -1,0 +1,3 @@
+//! Bytes to evidence. Stateless, parallel, fast.
+
+pub mod source;
