@@ -1,0 +1,209 @@
+//! The fold: evidence into lanes, runs and operations. A case is one operation of a lane that failed.
+
+use crate::evidence::{Evidence, Kind, Table};
+use std::collections::{BTreeMap, HashMap};
+
+/// Names of one template within this many nanoseconds are one operation, where nothing else tells them apart.
+pub const TOGETHER: i64 = 60 * 1_000_000_000;
+
+/// The evidence, by lane.
+pub struct Corpus<'t> {
+    /// The lanes, by name.
+    pub lanes: Vec<LaneView<'t>>,
+}
+
+/// One lane: what rules of scope lane see.
+pub struct LaneView<'t> {
+    /// Its name.
+    pub lane: &'t str,
+    /// Its rows in order of effective time, file, offset and sequence.
+    pub rows: Vec<Row<'t>>,
+    /// Its operations that failed.
+    pub cases: Vec<Case>,
+    /// Rows by kind of key and value.
+    by_key: HashMap<(&'t str, &'t str), Vec<usize>>,
+    /// Rows of each file in order of offset.
+    by_file: BTreeMap<&'t str, Vec<usize>>,
+}
+
+/// A row with what the order of its file says of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'t> {
+    /// The evidence.
+    pub evidence: &'t Evidence,
+    /// The instant by which it is ordered: a stamp that runs backwards in its file takes the greatest before it.
+    pub time: Option<i64>,
+    /// The run of its file that it belongs to: 0 before the first begins.
+    pub run: u32,
+    /// Whether runs were seen in its file at all.
+    pub has_runs: bool,
+    /// Its position in the order of its file.
+    pub rank: usize,
+}
+
+/// One operation that failed: the rows that name it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Indices of the rows that name it, in order.
+    pub names: Vec<usize>,
+    /// The one that names it best.
+    pub best: usize,
+    /// How many operations it stands for.
+    pub count: i64,
+}
+
+impl<'t> Corpus<'t> {
+    /// Orders the rows of a table.
+    pub fn new(table: &'t Table) -> Corpus<'t> {
+        let mut by_lane: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
+        for file in &table.files {
+            by_lane.entry(&file.lane).or_default();
+        }
+        for row in &table.rows {
+            by_lane.entry(&row.lane).or_default().push(row);
+        }
+        Corpus { lanes: by_lane.into_iter().map(|(lane, rows)| LaneView::new(lane, rows)).collect() }
+    }
+}
+
+impl<'t> LaneView<'t> {
+    fn new(lane: &'t str, evidence: Vec<&'t Evidence>) -> LaneView<'t> {
+        let mut files: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
+        for row in evidence {
+            files.entry(&row.file).or_default().push(row);
+        }
+        let mut rows: Vec<Row<'t>> = Vec::new();
+        for list in files.into_values() {
+            rows.extend(ordered(list));
+        }
+        rows.sort_by(|a, b| {
+            (a.time, &a.evidence.file, a.evidence.offset, a.evidence.seq).cmp(&(b.time, &b.evidence.file, b.evidence.offset, b.evidence.seq))
+        });
+        let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+        let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (index, row) in rows.iter().enumerate() {
+            by_file.entry(&row.evidence.file).or_default().push(index);
+            for (kind, value) in &row.evidence.keys {
+                if kind != "logger" && kind != "thread" {
+                    by_key.entry((kind.as_str(), value.as_str())).or_default().push(index);
+                }
+            }
+        }
+        for list in by_file.values_mut() {
+            list.sort_by_key(|i| (rows[*i].evidence.offset, rows[*i].evidence.seq));
+            for (rank, index) in list.iter().enumerate() {
+                rows[*index].rank = rank;
+            }
+        }
+        let mut view = LaneView { lane, rows, cases: Vec::new(), by_key, by_file };
+        view.cases = view.operations();
+        view
+    }
+
+    /// The row at an index.
+    pub fn row(&self, index: usize) -> &'t Evidence {
+        self.rows[index].evidence
+    }
+
+    /// Rows that share a key.
+    pub fn with_key(&self, kind: &str, value: &str) -> &[usize] {
+        self.by_key.get(&(kind, value)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows of a file in order of offset.
+    pub fn of_file(&self, file: &str) -> &[usize] {
+        self.by_file.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    /// Groups the names: by request or target, else by run, else all of one template within a minute.
+    fn operations(&self) -> Vec<Case> {
+        // One record has one name: what a pattern or its level gave it, before what the end of its run gave it.
+        let mut by_record: BTreeMap<(&str, i64), usize> = BTreeMap::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            if row.evidence.kind != Kind::Name || !row.evidence.pattern.starts_with("name.") {
+                continue;
+            }
+            let slot = by_record.entry((&row.evidence.file, row.evidence.offset)).or_insert(index);
+            if *self.row(*slot).pattern == *"name.run-end" {
+                *slot = index;
+            }
+        }
+        let mut names: Vec<usize> = by_record.into_values().collect();
+        names.sort_unstable();
+        let mut open: HashMap<(String, u32), usize> = HashMap::new();
+        let mut cases: Vec<Case> = Vec::new();
+        for index in names {
+            let row = &self.rows[index];
+            let key = operation_key(row);
+            let joined = open.get(&key).copied().filter(|at| {
+                let last = &self.rows[cases[*at].names.last().copied().unwrap_or(index)];
+                row.has_runs && row.run > 0 && !key.0.starts_with("k:") || within(last.time, row.time, TOGETHER)
+            });
+            match joined {
+                Some(at) => {
+                    cases[at].names.push(index);
+                    cases[at].count += row.evidence.repeat - 1;
+                }
+                None => {
+                    open.insert(key, cases.len());
+                    cases.push(Case { names: vec![index], best: index, count: row.evidence.repeat });
+                }
+            }
+        }
+        for case in &mut cases {
+            case.best = self.best_of(&case.names);
+        }
+        cases
+    }
+
+    /// The most specific name; of equals the later, which is the outer one.
+    fn best_of(&self, names: &[usize]) -> usize {
+        let rank = |index: &usize| self.row(*index).values.get("rank").and_then(|r| r.parse::<i64>().ok()).unwrap_or(0);
+        names.iter().copied().max_by_key(|i| (rank(i), *i)).unwrap_or_default()
+    }
+}
+
+fn within(a: Option<i64>, b: Option<i64>, span: i64) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.abs_diff(b) <= span as u64,
+        _ => true,
+    }
+}
+
+/// What tells the operation of a name from others.
+fn operation_key(row: &Row<'_>) -> (String, u32) {
+    let evidence = row.evidence;
+    if let Some(request) = evidence.keys.get("request") {
+        return (format!("k:request:{request}"), row.run);
+    }
+    if let Some(target) = evidence.keys.get("target") {
+        // Two labels of one target are one operation only if one stands for the other; by template they stay apart.
+        return (format!("k:target:{target}"), row.run);
+    }
+    if row.has_runs && row.run > 0 {
+        return (format!("r:{}", evidence.file), row.run);
+    }
+    (format!("t:{}:{}", evidence.file, evidence.name), 0)
+}
+
+/// The rows of one file in order of offset, with effective times and runs.
+fn ordered(mut list: Vec<&Evidence>) -> Vec<Row<'_>> {
+    list.sort_by_key(|row| (row.offset, row.seq));
+    let has_runs = list.iter().any(|row| row.kind == Kind::Scope && begins(row));
+    let mut greatest: Option<i64> = None;
+    let mut run = 0;
+    let mut rows = Vec::with_capacity(list.len());
+    for evidence in list {
+        greatest = greatest.max(evidence.time);
+        if evidence.kind == Kind::Scope && begins(evidence) {
+            run += 1;
+        }
+        rows.push(Row { evidence, time: if evidence.time.is_some() { greatest } else { None }, run, has_runs, rank: 0 });
+    }
+    rows
+}
+
+/// Whether a scope row is a run's beginning.
+pub fn begins(row: &Evidence) -> bool {
+    row.values.get("what").is_none_or(|w| w != "end") && !row.values.contains_key("exit") && !row.values.contains_key("result") && !row.values.contains_key("signal")
+}

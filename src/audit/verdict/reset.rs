@@ -1,0 +1,78 @@
+//! Will waiting help, and until when.
+
+use super::super::case::{Case, LaneView};
+use super::relation::Relations;
+use super::weigh::Weighed;
+use crate::cause::{Cause, Waiting, guide};
+use crate::evidence::{Evidence, Kind};
+use crate::time;
+
+/// A reset further away than this (30 days) is shown to a person, not obeyed.
+pub const FARTHEST: i64 = 30 * 86_400 * 1_000_000_000;
+/// Nanoseconds around a failure within which an announced reset is its own.
+const NEAR: i64 = 30_000_000_000;
+
+/// The answer to the first question for a case whose cause is known.
+pub fn answer(view: &LaneView<'_>, case: &Case, decider: &Weighed, cause: Cause, relations: &Relations) -> (Waiting, Option<i64>) {
+    let row = view.row(decider.row);
+    let default = if relations.rewritten(decider.row) { None } else { row.waiting }.unwrap_or(guide(cause).waiting);
+    if !matches!(cause, Cause::RateLimited | Cause::QuotaExhausted | Cause::Overloaded | Cause::LockOrSlotContention) {
+        return (default, None);
+    }
+    let mut best: Option<i64> = None;
+    for anchor in [decider.row, case.best] {
+        let here = &view.rows[anchor];
+        let near = |i: &usize| match (here.time, view.rows[*i].time) {
+            (Some(a), Some(b)) => a.abs_diff(b) <= NEAR as u64,
+            _ => view.row(*i).file == here.evidence.file && (view.row(*i).line - here.evidence.line).abs() <= 5,
+        };
+        let after = (anchor..view.rows.len()).take(60).take_while(near);
+        let before = (0..anchor).rev().take(60).take_while(near);
+        for index in after.chain(before) {
+            let other = view.row(index);
+            if other.kind == Kind::Reset
+                && let Some(at) = instant(other)
+            {
+                // Several constraints: none may be violated, so the latest plausible one counts.
+                if other.time.is_none_or(|t| at > t && at - t <= FARTHEST) {
+                    best = best.max(Some(at));
+                }
+            }
+        }
+    }
+    match best {
+        Some(at) => (if default == Waiting::No { Waiting::No } else { Waiting::AfterReset }, Some(at)),
+        None => (default, None),
+    }
+}
+
+/// The instant that a reset row announces, counted from its own record's time.
+pub fn instant(row: &Evidence) -> Option<i64> {
+    let get = |key: &str| row.values.get(key).map(|v| v.trim());
+    let since = |seconds: f64| row.time.and_then(|t| (seconds.is_finite() && seconds.abs() < 1e10).then(|| t + (seconds * 1e9) as i64));
+    let number = |key: &str| get(key).and_then(|v| v.parse::<f64>().ok());
+    if let Some(n) = number("seconds") {
+        // A number without a unit is by its size a delay or an instant.
+        return if n >= 1e9 { time::parse_number(n) } else { since(n) };
+    }
+    if let Some(n) = number("millis") {
+        return since(n / 1000.0);
+    }
+    if let Some(n) = number("minutes") {
+        return since(n * 60.0);
+    }
+    if let Some(n) = number("hours") {
+        return since(n * 3600.0);
+    }
+    if let Some(n) = number("epoch") {
+        return time::parse_number(n);
+    }
+    if let Some(text) = get("duration") {
+        return time::duration_seconds(text).and_then(since);
+    }
+    let zone = get("zone").and_then(|z| jiff::tz::TimeZone::get(z).ok()).unwrap_or(jiff::tz::TimeZone::UTC);
+    if let Some(text) = get("rfc3339").or_else(|| get("http_date")) {
+        return time::parse_value(text, &zone);
+    }
+    get("clock").and_then(|text| time::next_clock(text, &zone, row.time?))
+}

@@ -1,0 +1,206 @@
+//! One record against the patterns that its needles call for.
+
+use super::load::Packs;
+use super::needles::{Needle, Needles};
+use super::names::Names;
+use super::{Pattern, status};
+use crate::evidence::{Kind, Values};
+use crate::scan::record::Record;
+use anyhow::Result;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// All packs, ready to match.
+pub struct Patterns {
+    /// The packs as loaded.
+    pub packs: Packs,
+    /// What names claim.
+    pub names: Names,
+    /// The automaton over the needles that find records in a block. Owners below `packs.patterns.len()` are patterns.
+    pub needles: Needles,
+    /// The automaton over the needles of `common` patterns: only for records that are visited anyway.
+    pub common: Needles,
+    /// The patterns that ask for a status.
+    by_status: BTreeMap<u16, Vec<u32>>,
+}
+
+/// What stands around a record, for `near`.
+pub struct Around<'a> {
+    /// The lane's name.
+    pub lane: &'a str,
+    /// The file's name.
+    pub file: &'a str,
+    /// The bytes around the record.
+    pub bytes: &'a [u8],
+}
+
+/// A pattern that matched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The pattern's index in `packs.patterns`.
+    pub pattern: u32,
+    /// Where in the record's text the token begins.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// What the captures held.
+    pub values: Values,
+}
+
+/// Why a pattern did or did not match: what `inspect` shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trial {
+    /// It matched.
+    Pass(Hit),
+    /// It did not: which condition failed.
+    Fail(&'static str),
+}
+
+impl Patterns {
+    /// Makes the packs ready.
+    ///
+    /// # Errors
+    /// If the needles make too large an automaton or a word list does not compile.
+    pub fn new(packs: Packs) -> Result<Arc<Patterns>> {
+        let names = Names::new(&packs)?;
+        let mut first: Vec<(Needle, u32)> = Vec::new();
+        let mut common: Vec<(Needle, u32)> = Vec::new();
+        let mut by_status: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
+        for (pattern, index) in packs.patterns.iter().zip(0u32..) {
+            let list = if pattern.common { &mut common } else { &mut first };
+            list.extend(pattern.needles.iter().map(|n| (n.clone(), index)));
+            for code in &pattern.status {
+                if pattern.needles.is_empty() {
+                    by_status.entry(*code).or_default().push(index);
+                    if !pattern.common {
+                        first.push((Needle::status(*code), Names::OWNER));
+                    }
+                }
+            }
+        }
+        first.extend(names.needles().into_iter().map(|n| (n, Names::OWNER)));
+        let needles = Needles::new(first.iter().map(|(n, owner)| (n, *owner)))?;
+        let common = Needles::new(common.iter().map(|(n, owner)| (n, *owner)))?;
+        Ok(Arc::new(Patterns { packs, names, needles, common, by_status }))
+    }
+
+    /// The pattern at an index.
+    pub fn get(&self, index: u32) -> &Pattern {
+        &self.packs.patterns[index as usize]
+    }
+
+    /// Every pattern that matches a record, in the order of the packs. `extra` also tries `common` patterns.
+    pub fn matches(&self, record: &Record<'_>, around: &Around<'_>, extra: bool) -> Vec<Hit> {
+        let context = Context::new(record, around);
+        self.called(record, &context, extra)
+            .into_iter()
+            .filter_map(|index| match self.try_one(index, record, &context) {
+                Trial::Pass(hit) => Some(hit),
+                Trial::Fail(_) => None,
+            })
+            .collect()
+    }
+
+    /// Every pattern that a record's needles call for, with the outcome.
+    pub fn trials(&self, record: &Record<'_>, around: &Around<'_>) -> Vec<(u32, Trial)> {
+        let context = Context::new(record, around);
+        self.called(record, &context, true).into_iter().map(|index| (index, self.try_one(index, record, &context))).collect()
+    }
+
+    /// The indices of the patterns whose needle (or status) the record holds, sorted.
+    fn called(&self, record: &Record<'_>, context: &Context<'_>, extra: bool) -> Vec<u32> {
+        let mut called: Vec<u32> = Vec::new();
+        let mut call = |owner: u32, _: usize, _: usize| {
+            if owner != Names::OWNER {
+                called.push(owner);
+            }
+        };
+        // Both the raw bytes (in which the block was searched) and the decoded text are looked at: a wrapper or a
+        // JSON escape may hide a token from one of them.
+        self.needles.each(record.raw, 0, record.raw.len(), &mut call);
+        if record.json || record.raw.len() != record.text.len() {
+            self.needles.each(record.text.as_bytes(), 0, record.text.len(), &mut call);
+        }
+        if extra {
+            self.common.each(record.text.as_bytes(), 0, record.text.len(), &mut call);
+        }
+        for (code, _) in &context.statuses {
+            called.extend(self.by_status.get(code).into_iter().flatten().filter(|i| extra || !self.get(**i).common));
+        }
+        called.sort_unstable();
+        called.dedup();
+        called
+    }
+
+    fn try_one(&self, index: u32, record: &Record<'_>, context: &Context<'_>) -> Trial {
+        let pattern = self.get(index);
+        if !pattern.near.is_empty() && !pattern.near.iter().any(|word| context.near(word)) {
+            return Trial::Fail("near");
+        }
+        let mut place = None;
+        if !pattern.status.is_empty() {
+            match context.statuses.iter().find(|(code, _)| pattern.status.contains(code)) {
+                Some((_, at)) => place = Some((*at, at + 3)),
+                None => return Trial::Fail("status"),
+            }
+        }
+        if !pattern.field.is_empty() && !pattern.field.iter().any(|test| record.fields.values(&test.key).any(|value| test.passes(value))) {
+            return Trial::Fail("field");
+        }
+        let text = record.text.as_ref();
+        if pattern.unless.as_ref().and_then(super::Lazy::get).is_some_and(|regex| regex.is_match(text)) {
+            return Trial::Fail("unless");
+        }
+        let mut values = Values::new();
+        if let Some(lazy) = &pattern.regex {
+            let Some(regex) = lazy.get() else { return Trial::Fail("regex") };
+            let Some(captures) = regex.captures(text) else { return Trial::Fail("regex") };
+            for name in regex.capture_names().flatten() {
+                if let Some(value) = captures.name(name) {
+                    values.insert(name.to_string(), value.as_str().trim().chars().take(200).collect());
+                }
+            }
+            if let Some(whole) = captures.get(0) {
+                place = Some((whole.start(), whole.end()));
+            }
+        }
+        let (start, end) = place.unwrap_or_else(|| context.first_needle(pattern));
+        Trial::Pass(Hit { pattern: index, start, end, values })
+    }
+
+    /// Whether a pattern's kind is one that a failure may be named or explained by (not mere context).
+    pub fn is_sign(&self, hit: &Hit) -> bool {
+        matches!(self.get(hit.pattern).kind, Kind::Cause | Kind::Name | Kind::GiveUp)
+    }
+}
+
+/// What is worked out once for a record.
+struct Context<'a> {
+    statuses: Vec<(u16, usize)>,
+    text: &'a str,
+    lower: String,
+    around: String,
+    names: String,
+}
+
+impl<'a> Context<'a> {
+    fn new(record: &'a Record<'_>, around: &Around<'_>) -> Context<'a> {
+        Context {
+            statuses: status::statuses(&record.text),
+            text: &record.text,
+            lower: record.text.to_ascii_lowercase(),
+            around: String::from_utf8_lossy(around.bytes).to_ascii_lowercase(),
+            names: format!("{} {}", around.lane, around.file).to_ascii_lowercase(),
+        }
+    }
+
+    fn near(&self, word: &str) -> bool {
+        self.lower.contains(word) || self.names.contains(word) || self.around.contains(word)
+    }
+
+    /// Where the first needle of a pattern without a regex stands.
+    fn first_needle(&self, pattern: &Pattern) -> (usize, usize) {
+        let found = pattern.needles.iter().filter_map(|n| self.lower.find(&n.text).map(|at| (at, at + n.text.len()))).min();
+        found.filter(|(_, end)| *end <= self.text.len()).unwrap_or((0, 0))
+    }
+}
