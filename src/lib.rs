@@ -3,3 +3,6 @@
 pub mod audit;
 pub mod cause;
 pub mod evidence;
+pub mod explain;
+pub mod report;
+pub mod table;

@@ -1,6 +1,6 @@
 //! Several sets of evidence as one.
 
-use crate::evidence::{Evidence, Table};
+use crate::evidence::{Evidence, FileSummary, Table};
 
 /// Joins sets and puts them in total order. A set that stands alone keeps the order it has among equals.
 ///
@@ -13,16 +13,9 @@ pub fn merge(sets: Vec<Table>) -> Table {
     for mut set in sets {
         sort(&mut set);
         all.rows = union(all.rows, set.rows);
-        let seen: std::collections::HashSet<_> = all
-            .files
-            .iter()
-            .map(|f| (f.lane.clone(), f.file.clone(), f.bytes, f.first, f.last))
-            .collect();
         let known = all.files.clone();
-        all.files.extend(set.files.into_iter().filter(|f| {
-            let key = (f.lane.clone(), f.file.clone(), f.bytes, f.first, f.last);
-            !(seen.contains(&key) && known.contains(f))
-        }));
+        all.files
+            .extend(set.files.into_iter().filter(|f| !holds(&known, f)));
         all.passed_over.extend(set.passed_over);
         all.capped.extend(set.capped);
         all.passed_over.sort();
@@ -38,6 +31,16 @@ fn sort(set: &mut Table) {
     set.rows.sort_by(|a, b| a.order().cmp(&b.order()));
     set.files
         .sort_by(|a, b| (&a.file, &a.lane).cmp(&(&b.file, &b.lane)));
+}
+
+/// Whether the sorted list holds an equal summary.
+fn holds(known: &[FileSummary], file: &FileSummary) -> bool {
+    let start = known.partition_point(|k| (&k.file, &k.lane) < (&file.file, &file.lane));
+    known
+        .iter()
+        .skip(start)
+        .take_while(|k| k.file == file.file && k.lane == file.lane)
+        .any(|k| k == file)
 }
 
 /// Both sorted lists as one; of rows that are equal in both, the greater number stays.
