@@ -1,3 +1,198 @@
 //! Bytes to evidence. Stateless, parallel, fast.
+//!
+//! The first pass finds, by literals, the records that may name or explain a failure, and takes evidence from these
+//! only. The second visits what the failures found ask for: the records around them, and those that hold their keys.
 
+pub mod fold;
+pub mod keys;
+pub mod name;
+pub mod pattern;
+pub mod record;
 pub mod source;
+pub mod worker;
+
+use crate::evidence::{Evidence, FileSummary, Kind, Table};
+use crate::settings::{Now, Settings};
+use anyhow::Result;
+use fold::Fold;
+use pattern::matcher::Patterns;
+use pattern::needles::{Guard, Needle, Needles};
+use source::blocks::{Plan, SourceEnd, run};
+use source::progress::Progress;
+use source::{Found, Source};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+use worker::{BlockScan, Mode, Profile, Worker};
+
+/// Bytes to either side of a failure that the second pass visits.
+const SURROUNDINGS: u64 = 16 << 10;
+/// How many keys the second pass looks for.
+const KEYS: usize = 4096;
+/// A key that stands in more than this share (1 of n) of the sampled lines is no key.
+const COMMON_KEY: usize = 20;
+
+/// How to scan.
+pub struct Options {
+    /// Blocks and threads.
+    pub plan: Plan,
+    /// How records are chosen.
+    pub mode: Mode,
+    /// Where progress is shown.
+    pub progress: Progress,
+}
+
+/// What is found at the paths, and all evidence in it.
+///
+/// # Errors
+/// If a path does not exist. What can't be read is said in the table.
+pub fn scan(found: &Found, settings: &Settings, patterns: &Arc<Patterns>, options: &Options) -> Result<Table> {
+    let sources = &found.sources;
+    let samples: Vec<Vec<(u64, Vec<u8>)>> = sources.iter().map(source::sample::sample).collect();
+    let profiles = profiles(sources, &samples, settings, patterns)?;
+    let worker = Worker { patterns: patterns.clone(), settings, profiles: &profiles, mode: options.mode };
+
+    let mut totals: Vec<BlockScan> = vec![BlockScan::default(); sources.len()];
+    let mut fold = Fold::default();
+    let mut take = |index: usize, mut part: BlockScan, fold: &mut Fold, totals: &mut Vec<BlockScan>| {
+        let rows = std::mem::take(&mut part.fold);
+        fold.merge(rows, totals[index].newlines);
+        source::blocks::Merge::merge(&mut totals[index], part);
+    };
+    let ends = run(sources, &options.plan, |_, _| true, || (), |(), block| worker.scan(block), &options.progress, |index, part| take(index, part, &mut fold, &mut totals));
+
+    if options.mode != Mode::Census {
+        let wanted = Wanted::of(&fold, sources, &samples)?;
+        let mut again: Vec<BlockScan> = vec![BlockScan::default(); sources.len()];
+        let quiet = Progress::new(source::progress::Mode::Never, 0);
+        run(
+            sources,
+            &options.plan,
+            |index, _| wanted.files.contains_key(&index) || wanted.lanes.contains_key(sources[index].lane.as_ref()),
+            || (),
+            |(), block| {
+                let ranges = wanted.files.get(&block.source_index).map_or(&[] as &[Range<u64>], Vec::as_slice);
+                worker.revisit(block, ranges, wanted.lanes.get(block.source.lane.as_ref()))
+            },
+            &quiet,
+            |index, part| take(index, part, &mut fold, &mut again),
+        );
+    }
+    options.progress.finish();
+
+    let (rows, capped) = fold.finish();
+    Ok(Table { rows, files: summaries(found, totals, &ends, options.mode), passed_over: found.passed_over.clone(), capped })
+}
+
+/// What each file looks like, and the spellings of its levels that the packs do not find.
+fn profiles(sources: &[Source], samples: &[Vec<(u64, Vec<u8>)>], settings: &Settings, patterns: &Patterns) -> Result<Vec<Profile>> {
+    let now = match settings.now {
+        Now::At(ns) => Some(ns),
+        _ => None,
+    };
+    let mut known: BTreeMap<Vec<String>, Option<Arc<Needles>>> = BTreeMap::new();
+    let mut all = Vec::with_capacity(sources.len());
+    for (source, samples) in sources.iter().zip(samples) {
+        let shape = record::Shape::of(samples, &source.name, &source.timezone, now);
+        let mut spellings = shape.failing_levels();
+        spellings.retain(|s| patterns.needles.find(s.as_bytes(), 0, s.len()).is_none());
+        spellings.sort();
+        let needles = match known.get(&spellings) {
+            Some(needles) => needles.clone(),
+            None => {
+                let needles = if spellings.is_empty() {
+                    None
+                } else {
+                    let list: Vec<Needle> = spellings.iter().map(|s| Needle { text: s.to_lowercase(), guard: Guard::default() }).collect();
+                    Some(Arc::new(Needles::new(list.iter().map(|n| (n, 0)))?))
+                };
+                known.insert(spellings, needles.clone());
+                needles
+            }
+        };
+        all.push(Profile { shape, needles });
+    }
+    Ok(all)
+}
+
+/// What the second pass visits.
+struct Wanted {
+    /// Byte ranges around failures, by source.
+    files: BTreeMap<usize, Vec<Range<u64>>>,
+    /// The keys of the failures, by lane.
+    lanes: BTreeMap<String, Needles>,
+}
+
+impl Wanted {
+    fn of(fold: &Fold, sources: &[Source], samples: &[Vec<(u64, Vec<u8>)>]) -> Result<Wanted> {
+        let index: BTreeMap<&str, usize> = sources.iter().enumerate().map(|(i, s)| (s.name.as_ref(), i)).collect();
+        let mut files: BTreeMap<usize, Vec<Range<u64>>> = BTreeMap::new();
+        let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for row in fold.rows().filter(|r| r.kind == Kind::Name) {
+            if let Some(at) = index.get(row.file.as_ref()) {
+                let offset = row.offset.max(0) as u64;
+                files.entry(*at).or_default().push(offset.saturating_sub(SURROUNDINGS)..offset + SURROUNDINGS);
+            }
+            keys.entry(row.lane.to_string()).or_default().extend(joining(row).map(str::to_string));
+        }
+        for ranges in files.values_mut() {
+            *ranges = union(std::mem::take(ranges));
+        }
+        let mut lanes = BTreeMap::new();
+        for (lane, keys) in keys {
+            let text: Vec<&[u8]> = sources.iter().zip(samples).filter(|(s, _)| *s.lane == *lane).flat_map(|(_, windows)| windows.iter().map(|(_, w)| w.as_slice())).collect();
+            let lines: usize = text.iter().map(|w| memchr::memchr_iter(b'\n', w).count()).sum();
+            let rare = |key: &str| {
+                let finder = memchr::memmem::Finder::new(key.as_bytes());
+                text.iter().map(|w| finder.find_iter(w).count()).sum::<usize>() * COMMON_KEY <= lines.max(200)
+            };
+            let list: Vec<Needle> = keys.iter().filter(|k| rare(k)).take(KEYS).map(|k| Needle { text: k.to_lowercase(), guard: Guard::default() }).collect();
+            if !list.is_empty() {
+                lanes.insert(lane, Needles::new(list.iter().map(|n| (n, 0)))?);
+            }
+        }
+        Ok(Wanted { files, lanes })
+    }
+}
+
+/// The keys of a failure by which later records are looked for.
+fn joining(row: &Evidence) -> impl Iterator<Item = &str> {
+    ["request", "target", "credential", "run"].into_iter().filter_map(|kind| row.keys.get(kind)).map(String::as_str).filter(|v| v.len() >= 4 && v.len() <= 120 && !v.starts_with('<'))
+}
+
+fn union(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.sort_by_key(|r| (r.start, r.end));
+    let mut out: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match out.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+fn summaries(found: &Found, totals: Vec<BlockScan>, ends: &[SourceEnd], mode: Mode) -> Vec<FileSummary> {
+    let census = mode == Mode::Census;
+    let mut files: Vec<FileSummary> = found
+        .sources
+        .iter()
+        .zip(totals)
+        .zip(ends)
+        .map(|((source, total), end)| FileSummary {
+            lane: source.lane.to_string(),
+            file: source.name.to_string(),
+            bytes: end.bytes as i64,
+            lines: total.newlines + i64::from(total.open),
+            bad_lines: total.bad_lines,
+            records: census.then_some(total.records.0),
+            timed: census.then_some(total.records.1),
+            first: total.span.map(|s| s.0),
+            last: total.span.map(|s| s.1),
+            error: end.error.clone(),
+        })
+        .collect();
+    files.extend(found.unreadable.iter().map(|(file, why)| FileSummary { file: file.clone(), error: Some(why.clone()), ..FileSummary::default() }));
+    files.sort_by(|a, b| a.file.cmp(&b.file));
+    files
+}

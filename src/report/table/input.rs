@@ -1,0 +1,65 @@
+//! What was not read, or not wholly.
+
+use super::{Screen, words};
+use std::collections::BTreeMap;
+
+/// Unreadable files, bad lines, caps, and what was passed over; nothing if there is none of it.
+pub fn problems(screen: &Screen<'_>) -> Vec<String> {
+    let input = &screen.outcome.input;
+    let mut notes = Vec::new();
+    let shown = screen.rows(input.unreadable.len());
+    for file in input.unreadable.iter().take(shown) {
+        notes.push(format!(
+            "{}: {}",
+            words::visible(&file.path),
+            screen.cell(&file.why, 160)
+        ));
+    }
+    let mut lines: Vec<String> = notes.iter().flat_map(|n| screen.note(n)).collect();
+    lines.extend(screen.more(input.unreadable.len() - shown, "file", "files"));
+    if input.bad_lines > 0 {
+        let bad = words::count(input.bad_lines, "line is", "lines are");
+        lines.extend(screen.note(&format!("{bad} no valid text or broken JSON.")));
+    }
+    let shown = screen.rows(input.capped.len());
+    for cap in input.capped.iter().take(shown) {
+        lines.extend(screen.note(&format!(
+            "{} of {}: {} of {} kept, the rest only counted.",
+            words::visible(&cap.what),
+            words::visible(&cap.place),
+            words::number(cap.kept),
+            words::number(cap.of)
+        )));
+    }
+    lines.extend(screen.more(input.capped.len() - shown, "cut", "cuts"));
+    if !input.passed_over.is_empty() {
+        let mut reasons: BTreeMap<&str, i64> = BTreeMap::new();
+        for file in &input.passed_over {
+            *reasons.entry(&file.why).or_default() += 1;
+        }
+        let why: Vec<String> = reasons
+            .iter()
+            .map(|(why, n)| format!("{} {}", words::number(*n), screen.cell(why, 80)))
+            .collect();
+        let files = i64::try_from(input.passed_over.len()).unwrap_or(i64::MAX);
+        let files = words::count(files, "file", "files");
+        lines.extend(screen.note(&format!("{files} passed over: {}.", why.join(", "))));
+        if screen.style.all {
+            for file in &input.passed_over {
+                let (path, why) = (words::visible(&file.path), words::visible(&file.why));
+                lines.extend(screen.note(&format!("{path}: {why}")));
+            }
+        }
+    }
+    if lines.is_empty() {
+        return lines;
+    }
+    let heading = match input.unreadable.len() {
+        0 => "INPUT".to_owned(),
+        1 => "NOT READ TO THE END: 1 file".to_owned(),
+        n => format!("NOT READ TO THE END: {n} files"),
+    };
+    let mut block = screen.heading(&heading);
+    block.extend(lines);
+    block
+}
