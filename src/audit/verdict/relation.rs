@@ -6,6 +6,8 @@
 mod auth;
 mod truncation;
 
+pub use truncation::number;
+
 use super::super::case::LaneView;
 use crate::cause::Cause;
 use crate::evidence::{Grade, Kind};
