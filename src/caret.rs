@@ -17,12 +17,14 @@ pub fn render(
     message: &str,
     help: Option<&str>,
 ) -> String {
-    let start = floor(text, span.start);
+    let start = text.floor_char_boundary(span.start);
     let (before, after) = text.split_at_checked(start).unwrap_or((text, ""));
     let row = before.matches('\n').count() + 1;
     let head = before.rsplit('\n').next().unwrap_or("");
     let rest = after.split('\n').next().unwrap_or("");
-    let length = floor(after, span.end.saturating_sub(start)).min(rest.len());
+    let length = after
+        .floor_char_boundary(span.end.saturating_sub(start))
+        .min(rest.len());
     let fault = rest.get(..length).unwrap_or("");
     let tail = rest.get(length..).unwrap_or("").trim_end_matches('\r');
 
@@ -88,8 +90,51 @@ fn reword(message: &str) -> (String, Option<String>) {
             suggest(found, &known, ours),
         );
     }
-    if let Some(rest) = message.strip_prefix("missing field ") {
-        return (format!("missing key {rest}"), None);
+    if let Some(key) = message.strip_prefix("missing field ") {
+        let key = key.trim_matches('`');
+        return (
+            format!("missing key `{key}`"),
+            Some(format!("write `{key} = ...`")),
+        );
+    }
+    if let Some((found, expected)) = message
+        .strip_prefix("invalid type: ")
+        .or_else(|| message.strip_prefix("invalid value: "))
+        .and_then(|m| m.split_once(", expected "))
+    {
+        let (expected, help) = match expected {
+            "a sequence" => ("a list", Some("write it in square brackets")),
+            "a map" => (
+                "a table",
+                Some("write it as a table, `[name]` or `{ key = ... }`"),
+            ),
+            "u8" | "u16" | "u32" | "u64" | "usize" => ("a whole number of 0 or more", None),
+            "i8" | "i16" | "i32" | "i64" => ("a whole number", None),
+            "a string" => ("a text", Some("write it in quotes")),
+            "a boolean" => ("true or false", None),
+            other => (other, None),
+        };
+        let found = match found {
+            "sequence" => "a list",
+            "map" => "a table",
+            other => other,
+        };
+        return (
+            format!("expected {expected}, found {found}"),
+            help.map(str::to_owned),
+        );
+    }
+    if message.starts_with("missing escaped value") {
+        return (
+            "a backslash that escapes nothing".to_owned(),
+            Some(
+                "between double quotes write it twice; between single quotes it stands for itself"
+                    .to_owned(),
+            ),
+        );
+    }
+    if message == "duplicate key" {
+        return (message.to_owned(), Some("keep one of the two".to_owned()));
     }
     match message.split_once('\n') {
         Some((message, help)) => (message.to_owned(), Some(help.replace('\n', " "))),
@@ -104,15 +149,6 @@ pub fn suggest(found: &str, known: &[&str], what: &str) -> Option<String> {
         None if known.is_empty() => Some(format!("no {what} is known here; remove it")),
         None => Some(format!("known here: {}", known.join(", "))),
     }
-}
-
-/// The greatest boundary of a character that is not after `at`.
-fn floor(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at)
-        .rev()
-        .find(|i| text.is_char_boundary(*i))
-        .unwrap_or(0)
 }
 
 /// Control characters replaced, so that what is shown stays on its line and steers no terminal.

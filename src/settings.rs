@@ -330,7 +330,7 @@ impl Reading<'_> {
                         pattern.span(),
                         &format!("not a regular expression: {why}"),
                         Some(
-                            "in double quotes a backslash is written twice; in single quotes once",
+                            "the syntax is that of the regex crate: no look-around, no back-references",
                         ),
                     ));
                 }

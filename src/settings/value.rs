@@ -7,7 +7,8 @@ use crate::caret::{did_you_mean, suggest};
 use crate::cause::Cause;
 use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use std::fmt;
 
 /// What counts as now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,16 +144,41 @@ pub fn cron(text: &str) -> Result<String, String> {
     ))
 }
 
+/// Reads a text with one of the parsers above. The parser runs inside of the TOML reader, which thus knows the place.
+struct Word<T> {
+    parse: fn(&str) -> Result<T, String>,
+    what: &'static str,
+}
+
+impl<T> Visitor<'_> for Word<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} in quotes", self.what)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.parse)(text).map_err(E::custom)
+    }
+}
+
+impl<'de, T> DeserializeSeed<'de> for Word<T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<T, D::Error> {
+        d.deserialize_any(self)
+    }
+}
+
 macro_rules! written {
-    ($($(#[$doc:meta])* $name:ident($inner:ty) by $parse:path;)+) => { $(
+    ($($(#[$doc:meta])* $name:ident($inner:ty) by $parse:path, $what:literal;)+) => { $(
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub(super) struct $name(pub(super) $inner);
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(d)?;
-                $parse(&text).map($name).map_err(D::Error::custom)
+                Word { parse: $parse, what: $what }.deserialize(d).map($name)
             }
         }
     )+ };
@@ -160,11 +186,11 @@ macro_rules! written {
 
 written! {
     /// A duration as written.
-    Seconds(i64) by duration;
+    Seconds(i64) by duration, "a duration";
     /// A time zone as written.
-    Zone(TimeZone) by timezone;
+    Zone(TimeZone) by timezone, "a time zone";
     /// A cron line as written.
-    Cron(String) by cron;
+    Cron(String) by cron, "a cron line";
 }
 
 /// `now` as written: a word, or an instant with or without quotes.
@@ -187,18 +213,32 @@ pub(super) struct Claims(pub(super) Vec<Cause>);
 
 impl<'de> Deserialize<'de> for Claims {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let texts = match toml::Value::deserialize(d)? {
-            toml::Value::String(s) => vec![s],
-            toml::Value::Array(items) => items
-                .into_iter()
-                .map(|v| match v {
-                    toml::Value::String(s) => s,
-                    other => other.to_string(),
-                })
-                .collect(),
-            other => vec![other.to_string()],
+        d.deserialize_any(ClaimsVisitor)
+    }
+}
+
+struct ClaimsVisitor;
+
+impl<'de> Visitor<'de> for ClaimsVisitor {
+    type Value = Claims;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a cause in quotes or a list of them")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Claims, E> {
+        cause(text).map(|c| Claims(vec![c])).map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Claims, A::Error> {
+        let word = || Word {
+            parse: cause,
+            what: "a cause",
         };
-        let causes: Result<Vec<Cause>, String> = texts.iter().map(|t| cause(t)).collect();
-        causes.map(Claims).map_err(D::Error::custom)
+        let mut causes = Vec::new();
+        while let Some(cause) = items.next_element_seed(word())? {
+            causes.push(cause);
+        }
+        Ok(Claims(causes))
     }
 }

@@ -1,5 +1,8 @@
 //! From paths to sources.
 
+#[cfg(test)]
+mod tests;
+
 use super::head::{self, Head};
 use super::lanes::{Given, Lanes};
 use super::{Found, Origin, Pipe, Source, explain};
@@ -29,24 +32,22 @@ const NO_LOGS: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// A path that does not exist, and a standard input that cannot be read.
-pub fn discover(paths: &[String], settings: &Settings) -> anyhow::Result<Found> {
-    discover_with(paths, settings, || Box::new(io::stdin()))
+pub fn discover(paths: &[impl AsRef<Path>], settings: &Settings) -> anyhow::Result<Found> {
+    let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+    discover_with(&paths, settings, || Box::new(io::stdin()))
 }
 
 /// As [`discover`], with another standard input.
 pub(super) fn discover_with(
-    paths: &[String],
+    paths: &[&Path],
     settings: &Settings,
     stdin: impl FnOnce() -> Box<dyn Read + Send>,
 ) -> anyhow::Result<Found> {
     let lanes = Lanes::new(settings)?;
     let mut found = Found::default();
     let mut files = Vec::new();
-    let on_disk: Vec<&str> = paths
-        .iter()
-        .map(String::as_str)
-        .filter(|p| *p != "-")
-        .collect();
+    let stdin_path = Path::new("-");
+    let on_disk: Vec<&Path> = paths.iter().copied().filter(|p| *p != stdin_path).collect();
     let labels = labels(&on_disk);
     let several = labels.len() > 1;
     for (path, label) in on_disk.iter().zip(labels) {
@@ -54,7 +55,8 @@ pub(super) fn discover_with(
             Ok(m) => m,
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 bail!(
-                    "`{path}` does not exist: name a file or a directory of logs, or `-` for standard input"
+                    "`{}` does not exist: name a file or a directory of logs, or `-` for standard input",
+                    path.display()
                 )
             }
             Err(e) => {
@@ -63,7 +65,7 @@ pub(super) fn discover_with(
             }
         };
         let walk = Walk {
-            root: Path::new(path),
+            root: path,
             label,
             several,
         };
@@ -299,8 +301,8 @@ fn once(files: &mut Vec<Candidate>, found: &mut Found) {
 }
 
 /// The last components of the paths, as many of each as make them differ.
-fn labels(paths: &[&str]) -> Vec<String> {
-    let parts: Vec<Vec<String>> = paths.iter().map(|p| components(Path::new(p))).collect();
+fn labels(paths: &[&Path]) -> Vec<String> {
+    let parts: Vec<Vec<String>> = paths.iter().map(|p| components(p)).collect();
     let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
     let tail = |parts: &[String], n: usize| {
         let from = parts.len().saturating_sub(n);
