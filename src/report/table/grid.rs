@@ -103,6 +103,14 @@ impl Column {
         }
     }
 
+    /// The cell as it stands below: a heading that asks a question goes with it.
+    fn label(&self, cell: &Cell) -> Cell {
+        match self.head.ends_with('?') {
+            true => Cell::new(format!("{} {}", self.head, cell.text), cell.tint),
+            false => cell.clone(),
+        }
+    }
+
     /// It may stand below the row.
     pub const fn or_below(self) -> Column {
         Column {
@@ -187,7 +195,7 @@ pub fn draw(columns: &[Column], rows: &[Row], width: usize, color: bool) -> Vec<
         let mut below: Vec<Cell> = Vec::new();
         if !beside {
             let moved = columns.iter().zip(&row.cells).filter(|(c, _)| c.below);
-            below.extend(moved.map(|(_, cell)| cell.clone()));
+            below.extend(moved.map(|(column, cell)| column.label(cell)));
         }
         lines.extend(under(&below, width, color));
         for cell in &row.below {
@@ -217,7 +225,12 @@ fn under(cells: &[Cell], width: usize, color: bool) -> Vec<String> {
     }
     let mut lines = Vec::new();
     for cell in cells {
-        for line in wrap(&cell.text, room) {
+        // A place is never broken: a terminal that wraps it still lets it be clicked and pasted.
+        let broken = match cell.text.contains(' ') {
+            true => wrap(&cell.text, room),
+            false => vec![cell.text.clone()],
+        };
+        for line in broken {
             lines.push(format!("{margin}{}", cell.tint.paint(&line, color)));
         }
     }
@@ -276,7 +289,12 @@ fn line_up(columns: &[Column], cells: &[Cell], widths: &[usize], color: bool) ->
     }
     table.style_text_only();
     table.add_row(cells.iter().zip(columns).map(|(cell, column)| {
-        let drawn = cell.tint.draw(Drawn::new(&cell.text));
+        // Slugs and lanes have no spaces: they break at their own joints.
+        let joint = [' ', '-', '_', '/']
+            .into_iter()
+            .find(|j| cell.text.contains(*j));
+        let drawn = Drawn::new(&cell.text).set_delimiter(joint.unwrap_or(' '));
+        let drawn = cell.tint.draw(drawn);
         if column.right {
             drawn.set_alignment(CellAlignment::Right)
         } else {
