@@ -306,7 +306,8 @@ fn at(place: &Place) -> String {
 fn first_place(places: &[Place]) -> String {
     places
         .first()
-        .map_or(String::new(), |p| words::visible(&at(p)))
+        .map(|p| words::visible(&at(p)))
+        .unwrap_or_default()
 }
 
 /// A cost as one figure, for the order only: a request or attempt counts as ten seconds, a dropped item as a minute.

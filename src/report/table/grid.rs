@@ -288,19 +288,20 @@ fn line_up(columns: &[Column], cells: &[Cell], widths: &[usize], color: bool) ->
         table.force_no_tty();
     }
     table.style_text_only();
-    table.add_row(cells.iter().zip(columns).map(|(cell, column)| {
-        // Slugs and lanes have no spaces: they break at their own joints.
-        let joint = [' ', '-', '_', '/']
-            .into_iter()
-            .find(|j| cell.text.contains(*j));
-        let drawn = Drawn::new(&cell.text).set_delimiter(joint.unwrap_or(' '));
-        let drawn = cell.tint.draw(drawn);
-        if column.right {
-            drawn.set_alignment(CellAlignment::Right)
-        } else {
-            drawn
-        }
-    }));
+    table.add_row(
+        cells
+            .iter()
+            .zip(columns)
+            .zip(widths)
+            .map(|((cell, column), width)| {
+                let drawn = cell.tint.draw(Drawn::new(at_joints(&cell.text, *width)));
+                if column.right {
+                    drawn.set_alignment(CellAlignment::Right)
+                } else {
+                    drawn
+                }
+            }),
+    );
     for (column, width) in table.column_iter_mut().zip(widths) {
         column.set_padding((0, GAP as u16));
         let whole = u16::try_from(width + GAP).unwrap_or(u16::MAX);
@@ -311,6 +312,24 @@ fn line_up(columns: &[Column], cells: &[Cell], widths: &[usize], color: bool) ->
         .lines()
         .map(|l| format!("{margin}{l}").trim_end().to_owned())
         .collect()
+}
+
+/// Slugs and lanes have no spaces: such a word gets its line ends after its own joints where it can.
+fn at_joints(text: &str, width: usize) -> String {
+    if text.width() <= width || text.contains(' ') {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for part in text.split_inclusive(['-', '_', '/', '.']) {
+        if used > 0 && used + part.width() > width {
+            out.push('\n');
+            used = 0;
+        }
+        out.push_str(part);
+        used += part.width();
+    }
+    out
 }
 
 /// Prose in lines of at most `width` columns, broken between words where it can be.
