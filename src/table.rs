@@ -4,6 +4,7 @@
 //! ten kinds; what the scan says of its files stands in the same columns as rows of kind `file`, `passed` and `capped`.
 //! What only few rows need is one canonical JSON column, `more`. Columns are only ever added, nullable and at the end.
 
+mod decode;
 mod merge;
 #[cfg(test)]
 mod tests;
@@ -12,13 +13,9 @@ pub mod whole;
 use crate::cause::{Cause, Waiting};
 use crate::evidence::{Capped, Evidence, FileSummary, Grade, Keys, Kind, Level, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
-use polars::prelude::{
-    Column, DataFrame, NamedFrom, ParquetCompression, ParquetReader, ParquetWriter, SerReader,
-    Series,
-};
+use polars::prelude::{Column, DataFrame, NamedFrom, ParquetCompression, ParquetWriter, Series};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -292,10 +289,7 @@ impl Shared {
 }
 
 fn read_one(path: &Path) -> Result<Table> {
-    let bytes = std::fs::read(path)?;
-    // The Parquet decoder asserts on some corrupt pages instead of returning an error.
-    let decoded = std::panic::catch_unwind(|| ParquetReader::new(Cursor::new(bytes)).finish());
-    let frame = decoded.map_err(|_| anyhow!("the Parquet data is corrupt"))??;
+    let frame = decode::frame(std::fs::read(path)?)?;
     let schema = frame
         .column("schema")
         .ok()

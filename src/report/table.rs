@@ -11,6 +11,7 @@ use crate::audit::finding::{
 };
 use grid::Tint;
 use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr;
 
 /// The format `table`.
 pub const REPORT: Report = Report {
@@ -183,17 +184,26 @@ impl<'a> Screen<'a> {
                 _ => format!("{failures}, each under its right name."),
             };
         }
-        let parts: Vec<String> = [
+        if s.unsupported == s.failures {
+            return format!("{failures}, and nothing in the logs says why: not one can be judged.");
+        }
+        let kinds = [
             (s.misnamed, "under a wrong name"),
             (s.opaque, "under a name that says nothing"),
             (s.accurate, "named right"),
             (s.unsupported, "cannot be judged"),
-        ]
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{} {what}", words::number(*n)))
-        .collect();
-        format!("{failures}: {}.", parts.join(", "))
+        ];
+        let parts: Vec<String> = kinds
+            .iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, what)| match (*n == s.failures, *n) {
+                (true, 1) => (*what).to_owned(),
+                (true, _) => format!("all {what}"),
+                (false, n) => format!("{} {what}", words::number(n)),
+            })
+            .collect();
+        let colon = if parts.len() == 1 { "," } else { ":" };
+        format!("{failures}{colon} {}.", parts.join(", "))
     }
 
     /// What the filters hold back, and the flags that show it.
@@ -246,7 +256,8 @@ impl<'a> Screen<'a> {
     /// What to type next.
     fn commands(&self) -> Vec<String> {
         let mut commands = Vec::new();
-        let finding = self.findings().next();
+        let fresh = self.findings().find(|f| f.state == "new");
+        let finding = fresh.or_else(|| self.findings().next());
         let accused = self.accused().next();
         match (finding, accused) {
             (Some(f), _) => commands.push(format!("misnomer explain {}", words::shell(&f.code))),
@@ -266,11 +277,17 @@ impl<'a> Screen<'a> {
             Some(_) => "--output html=report.html".to_owned(),
             None => "--output csv=report".to_owned(),
         });
-        let joined = commands.join(" · ");
-        let lines = match unicode_width::UnicodeWidthStr::width(joined.as_str()) <= self.width {
-            true => vec![joined],
-            false => commands,
-        };
+        // As many on a line as fit, each whole: a broken command cannot be pasted.
+        let mut lines: Vec<String> = Vec::new();
+        for command in commands {
+            match lines.last_mut() {
+                Some(line) if line.width() + 3 + command.width() <= self.width => {
+                    line.push_str(" · ");
+                    line.push_str(&command);
+                }
+                _ => lines.push(command),
+            }
+        }
         lines.iter().map(|l| self.paint(l, Tint::Dim)).collect()
     }
 }
@@ -289,7 +306,8 @@ fn at(place: &Place) -> String {
 fn first_place(places: &[Place]) -> String {
     places
         .first()
-        .map_or(String::new(), |p| words::visible(&at(p)))
+        .map(|p| words::visible(&at(p)))
+        .unwrap_or_default()
 }
 
 /// A cost as one figure, for the order only: a request or attempt counts as ten seconds, a dropped item as a minute.

@@ -103,6 +103,14 @@ impl Column {
         }
     }
 
+    /// The cell as it stands below: a heading that asks a question goes with it.
+    fn label(&self, cell: &Cell) -> Cell {
+        match self.head.ends_with('?') {
+            true => Cell::new(format!("{} {}", self.head, cell.text), cell.tint),
+            false => cell.clone(),
+        }
+    }
+
     /// It may stand below the row.
     pub const fn or_below(self) -> Column {
         Column {
@@ -187,7 +195,7 @@ pub fn draw(columns: &[Column], rows: &[Row], width: usize, color: bool) -> Vec<
         let mut below: Vec<Cell> = Vec::new();
         if !beside {
             let moved = columns.iter().zip(&row.cells).filter(|(c, _)| c.below);
-            below.extend(moved.map(|(_, cell)| cell.clone()));
+            below.extend(moved.map(|(column, cell)| column.label(cell)));
         }
         lines.extend(under(&below, width, color));
         for cell in &row.below {
@@ -217,7 +225,12 @@ fn under(cells: &[Cell], width: usize, color: bool) -> Vec<String> {
     }
     let mut lines = Vec::new();
     for cell in cells {
-        for line in wrap(&cell.text, room) {
+        // A place is never broken: a terminal that wraps it still lets it be clicked and pasted.
+        let broken = match cell.text.contains(' ') {
+            true => wrap(&cell.text, room),
+            false => vec![cell.text.clone()],
+        };
+        for line in broken {
             lines.push(format!("{margin}{}", cell.tint.paint(&line, color)));
         }
     }
@@ -275,14 +288,20 @@ fn line_up(columns: &[Column], cells: &[Cell], widths: &[usize], color: bool) ->
         table.force_no_tty();
     }
     table.style_text_only();
-    table.add_row(cells.iter().zip(columns).map(|(cell, column)| {
-        let drawn = cell.tint.draw(Drawn::new(&cell.text));
-        if column.right {
-            drawn.set_alignment(CellAlignment::Right)
-        } else {
-            drawn
-        }
-    }));
+    table.add_row(
+        cells
+            .iter()
+            .zip(columns)
+            .zip(widths)
+            .map(|((cell, column), width)| {
+                let drawn = cell.tint.draw(Drawn::new(at_joints(&cell.text, *width)));
+                if column.right {
+                    drawn.set_alignment(CellAlignment::Right)
+                } else {
+                    drawn
+                }
+            }),
+    );
     for (column, width) in table.column_iter_mut().zip(widths) {
         column.set_padding((0, GAP as u16));
         let whole = u16::try_from(width + GAP).unwrap_or(u16::MAX);
@@ -293,6 +312,24 @@ fn line_up(columns: &[Column], cells: &[Cell], widths: &[usize], color: bool) ->
         .lines()
         .map(|l| format!("{margin}{l}").trim_end().to_owned())
         .collect()
+}
+
+/// Slugs and lanes have no spaces: such a word gets its line ends after its own joints where it can.
+fn at_joints(text: &str, width: usize) -> String {
+    if text.width() <= width || text.contains(' ') {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for part in text.split_inclusive(['-', '_', '/', '.']) {
+        if used > 0 && used + part.width() > width {
+            out.push('\n');
+            used = 0;
+        }
+        out.push_str(part);
+        used += part.width();
+    }
+    out
 }
 
 /// Prose in lines of at most `width` columns, broken between words where it can be.

@@ -10,7 +10,7 @@ pub fn problems(screen: &Screen<'_>) -> Vec<String> {
     let shown = screen.rows(input.unreadable.len());
     for file in input.unreadable.iter().take(shown) {
         notes.push(format!(
-            "{}: {}",
+            "not read to the end: {}: {}",
             words::visible(&file.path),
             screen.cell(&file.why, 160)
         ));
@@ -19,7 +19,9 @@ pub fn problems(screen: &Screen<'_>) -> Vec<String> {
     lines.extend(screen.more(input.unreadable.len() - shown, "file", "files"));
     if input.bad_lines > 0 {
         let bad = words::count(input.bad_lines, "line is", "lines are");
-        lines.extend(screen.note(&format!("{bad} no valid text or broken JSON.")));
+        lines.extend(screen.note(&format!(
+            "{bad} broken: no valid text, or no JSON where JSON is due."
+        )));
     }
     let shown = screen.rows(input.capped.len());
     for cap in input.capped.iter().take(shown) {
@@ -54,12 +56,11 @@ pub fn problems(screen: &Screen<'_>) -> Vec<String> {
     if lines.is_empty() {
         return lines;
     }
-    let heading = match input.unreadable.len() {
-        0 => "INPUT".to_owned(),
-        1 => "NOT READ TO THE END: 1 file".to_owned(),
-        n => format!("NOT READ TO THE END: {n} files"),
+    let heading = match input.unreadable.is_empty() {
+        true => "INPUT",
+        false => "INPUT, NOT COMPLETE",
     };
-    let mut block = screen.heading(&heading);
+    let mut block = screen.heading(heading);
     block.extend(lines);
     block
 }

@@ -103,7 +103,7 @@ fn many_names_block(screen: &Screen<'_>, group: &[&Failure]) -> Vec<String> {
             };
             vec![
                 Cell::from(screen.cell(&f.lane, 40)),
-                Cell::new(screen.cell(&f.recorded_name, 80), tint(f)),
+                Cell::new(screen.cell(&f.recorded_name, screen.width / 2), tint(f)),
                 Cell::from(format!("{} ×", words::number(f.count))),
                 Cell::from(reads),
                 Cell::new(first_place(&f.places), Tint::Dim),
@@ -120,8 +120,14 @@ fn many_names_block(screen: &Screen<'_>, group: &[&Failure]) -> Vec<String> {
     ];
     lines.extend(screen.draw(&columns, &rows));
     lines.extend(screen.more(group.len() - shown, "name", "names"));
-    lines.extend(screen.note(&format!("do: {}", cause.change)));
+    lines.extend(screen.note(&format!("change: {}", lower_first(cause.change))));
     lines
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_lowercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), chars.as_str())
 }
 
 fn in_words(n: usize) -> Option<&'static str> {
@@ -197,7 +203,7 @@ fn against_cause(screen: &Screen<'_>, f: &Failure) -> Row {
     Row {
         cells: vec![
             Cell::from(screen.cell(&f.lane, 40)),
-            Cell::new(screen.cell(&f.recorded_name, 80), tint(f)),
+            Cell::new(screen.cell(&f.recorded_name, screen.width / 2), tint(f)),
             Cell::from(words::number(f.count)),
             Cell::from(really),
             Cell::from(match f.confidence {
