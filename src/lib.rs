@@ -3,3 +3,6 @@
 pub mod audit;
 pub mod cause;
 pub mod evidence;
+pub mod redact;
+pub mod scan;
+pub mod time;

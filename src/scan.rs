@@ -1,0 +1,3 @@
+//! Bytes to evidence: stateless, parallel, fast.
+
+pub mod record;
