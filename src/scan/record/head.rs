@@ -1,0 +1,636 @@
+//! The head of a text line: stamp, level, logger and thread, and where the message begins.
+
+use super::fields::{Field, Fields, Scalar};
+use super::level;
+use super::shape::Shape;
+use crate::evidence::Level;
+
+/// What stands before the message.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Head {
+    pub time: Option<i64>,
+    pub dateless: bool,
+    pub zoned: bool,
+    pub level: Level,
+    pub logger: Option<String>,
+    pub thread: Option<String>,
+    /// Where the message begins.
+    pub message: usize,
+    /// Where it ends: before a logger in parentheses at the end of the line.
+    pub message_end: usize,
+    /// Host, process id and priority.
+    pub columns: Fields,
+}
+
+impl Head {
+    fn column(&mut self, path: &str, value: &str, start: usize) {
+        self.columns.0.push(Field {
+            path: path.to_owned(),
+            value: value.to_owned(),
+            kind: Scalar::Text,
+            span: start..start + value.len(),
+            at: 0,
+        });
+    }
+
+    fn name(&mut self, word: &str) {
+        let word = word.trim_matches(|c: char| "[](){}:<>,".contains(c)).trim();
+        if self.logger.is_none() && !word.is_empty() && word != "-" {
+            self.logger = Some(word.to_owned());
+        }
+    }
+}
+
+/// Reads the head of a line.
+pub(super) fn parse(line: &str, shape: &Shape) -> Head {
+    let mut head = Head {
+        message_end: line.len(),
+        ..Head::default()
+    };
+    let mut at = priority(line, &mut head);
+    let tail = line.get(at..).unwrap_or_default();
+    let mut stamped = false;
+    if let Some(found) = shape.find_stamp(tail) {
+        stamped = true;
+        head.time = Some(found.ns);
+        head.dateless = !found.has_date;
+        head.zoned = found.has_zone;
+        let before = tail.get(..found.range.start).unwrap_or_default();
+        for word in before.split([' ', '\t', '|']).filter(|w| !w.is_empty()) {
+            if head.level == Level::None
+                && let Some(level) = level::word(word)
+            {
+                head.level = level;
+            }
+        }
+        if let Some(level) = found.letter.and_then(level::letter) {
+            head.level = level;
+        }
+        at += found.range.end;
+        at = second_stamp(line, at, &mut head, shape);
+    }
+    at = columns(line, at, &mut head, stamped);
+    head.message = at;
+    trailing_logger(line, &mut head);
+    head
+}
+
+/// `<34>` and `<165>1 ` of syslog; `<3>` of systemd.
+fn priority(line: &str, head: &mut Head) -> usize {
+    let Some(rest) = line.strip_prefix('<') else {
+        return 0;
+    };
+    let Some((number, _)) = rest.split_once('>') else {
+        return 0;
+    };
+    let Some(value) = number.parse::<i64>().ok().filter(|n| (0..192).contains(n)) else {
+        return 0;
+    };
+    head.level = level::syslog(value);
+    head.column("priority", number, 1);
+    let mut at = number.len() + 2;
+    if line.get(at..at + 2) == Some("1 ") {
+        at += 2;
+    }
+    at
+}
+
+/// A second stamp directly behind the first belongs to the inner line, and is better if it says at least as much.
+fn second_stamp(line: &str, at: usize, head: &mut Head, shape: &Shape) -> usize {
+    let rest = line.get(at..).unwrap_or_default();
+    let skipped = rest.len() - rest.trim_start_matches([' ', '\t', '[', ']', '|']).len();
+    let inner = rest.get(skipped..).unwrap_or_default();
+    // BGL and Thunderbird: a bare date, the node, then the stamp again.
+    let near = inner.get(..inner.len().min(90)).unwrap_or_default();
+    let Some(found) = shape.find_stamp(inner) else {
+        return at;
+    };
+    let before = inner.get(..found.range.start).unwrap_or_default();
+    let columns = before
+        .split_whitespace()
+        .all(|w| w.bytes().any(|b| b.is_ascii_digit()));
+    if !found.has_date || found.range.start > near.len() || (!before.is_empty() && !columns) {
+        return at;
+    }
+    if found.range.start == 0 && (found.has_zone || !head.zoned) && found.has_year {
+        head.time = Some(found.ns);
+        head.zoned = found.has_zone;
+        head.dateless = false;
+    }
+    at + skipped + found.range.end
+}
+
+/// One column of the head.
+struct Token<'a> {
+    text: &'a str,
+    start: usize,
+    end: usize,
+    bracket: bool,
+}
+
+/// The token at a byte, after separators. A bracket pair is one token.
+fn token(line: &str, from: usize) -> Option<Token<'_>> {
+    let rest = line.get(from..)?;
+    let mut start = from;
+    for c in rest.chars() {
+        if c.is_whitespace() || matches!(c, '|' | ']' | ')' | ',' | '•' | '–') {
+            start += c.len_utf8();
+        } else if matches!(c, '-' | ':') {
+            // A dash or colon of its own separates; one that begins a word does not.
+            let tail = line.get(start..)?;
+            let run = tail.len() - tail.trim_start_matches(c).len();
+            if tail
+                .get(run..)
+                .is_none_or(|t| t.is_empty() || t.starts_with([' ', '\t', '[']))
+            {
+                start += c.len_utf8();
+            } else {
+                break;
+            }
+        } else {
+            break;
+        }
+    }
+    let rest = line.get(start..).filter(|r| !r.is_empty())?;
+    let close = match rest.as_bytes().first() {
+        Some(b'[') => Some(']'),
+        Some(b'{') => Some('}'),
+        Some(b'(') => Some(')'),
+        Some(b'<') => Some('>'),
+        _ => None,
+    };
+    if let Some(close) = close
+        && let Some(end) = matching(rest, close).filter(|e| *e <= 160)
+    {
+        return Some(Token {
+            text: rest.get(1..end)?,
+            start,
+            end: start + end + close.len_utf8(),
+            bracket: true,
+        });
+    }
+    let end = rest
+        .find(|c: char| c.is_whitespace() || c == '|')
+        .unwrap_or(rest.len());
+    let end = if end == 0 { rest.len().min(1) } else { end };
+    Some(Token {
+        text: rest.get(..end)?,
+        start,
+        end: start + end,
+        bracket: false,
+    })
+}
+
+fn matching(text: &str, close: char) -> Option<usize> {
+    let open = text.chars().next()?;
+    let mut depth = 0;
+    for (at, c) in text.char_indices().take(200) {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+/// The level that a token states, and the logger that is glued to it.
+fn stated<'a>(token: &Token<'a>, next: Option<char>) -> Option<(Level, Option<&'a str>)> {
+    let text = token.text;
+    let bare = text.trim_end_matches([':', ',']);
+    if token.bracket {
+        return level::word(text)
+            .or_else(|| single(text.trim()))
+            .map(|l| (l, None));
+    }
+    // `WARN[0012]`, `ERROR/ForkPoolWorker-1]`, `error(web):`
+    let cut = bare.find(['[', '/', '(']).unwrap_or(bare.len());
+    let (word, glued) = bare.split_at(cut);
+    let shouted = word.chars().any(char::is_alphabetic) && word == word.to_uppercase();
+    let scripted = !word.is_ascii();
+    if let Some(level) = level::word(word)
+        && (shouted || scripted || text.ends_with(':') || matches!(next, Some('|' | '\t')))
+    {
+        let glued = glued.trim_matches(|c: char| "[]/():".contains(c));
+        let name = glued
+            .bytes()
+            .any(|b| b.is_ascii_alphabetic())
+            .then_some(glued);
+        return Some((level, name));
+    }
+    if let Some(level) = level::word(word)
+        && cut == bare.len()
+        && word.chars().next().is_some_and(char::is_uppercase)
+        && matches!(next, Some(' '))
+    {
+        return Some((level, None));
+    }
+    // `E`, `E:`, `W,`
+    if bare.len() == 1 && (text.len() > 1 || next.is_some()) {
+        return single(bare).map(|l| (l, None));
+    }
+    // `app.ERROR:` (Monolog), `ERROR:root:failed`, `Router:INFO:`
+    if let Some((logger, word)) = bare.rsplit_once('.')
+        && word == word.to_uppercase()
+        && text.ends_with(':')
+        && let Some(level) = level::word(word)
+    {
+        return Some((level, Some(logger)));
+    }
+    let mut parts = text.split(':');
+    let (a, b) = (parts.next()?, parts.next()?);
+    if a == a.to_uppercase()
+        && let Some(level) = level::word(a)
+    {
+        return Some((level, None));
+    }
+    if b == b.to_uppercase()
+        && let Some(level) = level::word(b)
+    {
+        return Some((level, Some(a)));
+    }
+    None
+}
+
+fn single(text: &str) -> Option<Level> {
+    match text.as_bytes() {
+        [byte] => level::letter(*byte),
+        _ => None,
+    }
+}
+
+/// A word of plain letters, as in a sentence.
+fn plain(text: &str) -> bool {
+    let bare = text.trim_end_matches([':', ',', '.']);
+    !bare.is_empty() && bare.chars().all(char::is_alphabetic) && bare != bare.to_uppercase()
+}
+
+/// A logger by its shape: dotted, with `::`, `$` or `#`, or a file with a line number.
+fn dotted(text: &str) -> bool {
+    let bare = text.trim_end_matches(':');
+    let shaped = bare.contains("::") || bare.contains('$') || {
+        let dot = bare.find('.').unwrap_or(0);
+        dot > 0 && dot + 1 < bare.len()
+    };
+    shaped
+        && bare
+            .bytes()
+            .next()
+            .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && !bare.contains("://")
+        && bare
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"._:$#-@/".contains(&b))
+}
+
+/// Where the level stands, if everything before it looks like columns.
+fn level_ahead(line: &str, from: usize) -> Option<usize> {
+    let (mut at, mut words, mut brackets) = (from, 0, 0);
+    for _ in 0..9 {
+        let token = token(line, at)?;
+        if token.start > from + 110 {
+            return None;
+        }
+        let next = line.get(token.end..).and_then(|r| r.chars().next());
+        if stated(&token, next).is_some() {
+            // `E` in a sentence is no level: a letter stands alone only behind numbers or bars.
+            if token.text.trim_end_matches([':', ',']).len() == 1 && (words > 0 || brackets > 2) {
+                return None;
+            }
+            return Some(token.start);
+        }
+        if token.bracket {
+            brackets += 1;
+        } else if token.text.contains('=') || token.text.starts_with('"') {
+            return None;
+        } else if plain(token.text) && !token.text.ends_with(':') {
+            // Thread names such as `MainThread` are camel case.
+            let camel = token.text.chars().skip(1).any(char::is_uppercase);
+            words += usize::from(!camel);
+        } else if token.text.ends_with(':') && !dotted(token.text) && !token.text.contains(']') {
+            return None;
+        }
+        if words > 2 {
+            return None;
+        }
+        at = token.end;
+    }
+    None
+}
+
+/// Reads the columns between the stamp and the message; returns where the message begins.
+fn columns(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize {
+    let mut at = markers(line, from, head);
+    if head.level == Level::None
+        && let Some(level_at) = level_ahead(line, at)
+        && (stamped
+            || level_at == at
+            || line
+                .get(at..level_at)
+                .is_some_and(|s| s.trim().is_empty() || s.contains(['[', '|'])))
+    {
+        while let Some(token) = token(line, at) {
+            if token.start >= level_at {
+                break;
+            }
+            column(&token, head);
+            at = token.end;
+        }
+        if let Some(token) = token(line, at) {
+            let next = line.get(token.end..).and_then(|r| r.chars().next());
+            if let Some((level, name)) = stated(&token, next) {
+                head.level = level;
+                if let Some(name) = name {
+                    head.name(name);
+                }
+                // `ERROR:root:failed`
+                let glued = token
+                    .text
+                    .split_once(':')
+                    .filter(|(a, b)| !token.bracket && !b.is_empty() && level::word(a).is_some());
+                at = match glued {
+                    Some((a, rest)) => {
+                        let logger = rest.split(':').next().unwrap_or_default();
+                        if rest.contains(':') {
+                            head.name(logger);
+                            token.start + a.len() + 1 + logger.len() + 1
+                        } else {
+                            token.start + a.len() + 1
+                        }
+                    }
+                    // `Error: x` is the message of a class, not a column.
+                    None if token.text == "Error:" => token.start,
+                    None => token.end,
+                };
+            }
+        }
+    } else if stamped && let Some(end) = syslog(line, at, head) {
+        at = end;
+    }
+    after_level(line, at, head, stamped)
+}
+
+/// A column before the level.
+fn column(token: &Token, head: &mut Head) {
+    let text = token.text.trim();
+    if text.bytes().all(|b| b.is_ascii_digit()) {
+        head.column("pid", text, token.start);
+    } else if token.bracket {
+        if head.thread.is_none() && !dotted(text) {
+            head.thread = Some(text.to_owned());
+        } else {
+            head.name(text);
+        }
+    } else if dotted(text) || (head.logger.is_none() && !plain(text)) {
+        head.name(text);
+    } else if head.thread.is_none() {
+        head.thread = Some(text.to_owned());
+    }
+}
+
+/// `##[error]`, `::error file=a::`, `npm ERR!`, Android's and journald's marks.
+fn markers(line: &str, from: usize, head: &mut Head) -> usize {
+    let rest = line.get(from..).unwrap_or_default();
+    let lead = rest.len() - rest.trim_start_matches([' ', ']', '\t']).len();
+    let body = rest.get(lead..).unwrap_or_default();
+    if let Some(tail) = body.strip_prefix("##[")
+        && let Some((word, _)) = tail.split_once(']')
+        && let Some(level) = level::word(word)
+    {
+        head.level = level;
+        return from + lead + word.len() + 4;
+    }
+    if let Some(tail) = body.strip_prefix("::")
+        && let Some(end) = tail.find("::")
+        && let Some(word) = tail.get(..end).and_then(|t| t.split(' ').next())
+        && let Some(level) = level::word(word)
+    {
+        head.level = level;
+        return from + lead + end + 4;
+    }
+    for (mark, level) in [
+        ("npm ERR! ", Level::Error),
+        ("npm error ", Level::Error),
+        ("npm WARN ", Level::Warn),
+        ("npm warn ", Level::Warn),
+    ] {
+        if body.starts_with(mark) {
+            head.level = level;
+            head.name("npm");
+            return from + lead + mark.len();
+        }
+    }
+    from
+}
+
+/// `host app[77]: `, `host app: `, and the structured form of RFC 5424; returns where the message begins.
+fn syslog(line: &str, from: usize, head: &mut Head) -> Option<usize> {
+    let rest = line.get(from..)?;
+    let body = rest.trim_start();
+    let base = from + rest.len() - body.len();
+    if rest.len() == body.len() {
+        return None;
+    }
+    let words: Vec<(usize, &str)> = body
+        .split(' ')
+        .scan(0, |at, word| {
+            let start = *at;
+            *at += word.len() + 1;
+            Some((start, word))
+        })
+        .filter(|(_, w)| !w.is_empty())
+        .take(6)
+        .collect();
+    // RFC 5424: host app pid id [structured data] message.
+    if head.columns.get("priority").is_some()
+        && let [(_, host), (_, app), (_, pid), (id_at, id), ..] = words.as_slice()
+        && (*pid == "-" || pid.bytes().all(|b| b.is_ascii_digit()))
+    {
+        head.column("host", host, base);
+        head.name(app);
+        head.column("pid", pid, base);
+        let mut at = id_at + id.len() + 1;
+        let tail = body.get(at..).unwrap_or_default();
+        if tail.starts_with('[') {
+            at += tail.find("] ").map_or(0, |e| e + 2);
+        } else if tail.starts_with("- ") {
+            at += 2;
+        }
+        let tail = body.get(at..).unwrap_or_default();
+        return Some(base + at + (tail.len() - tail.trim_start_matches('\u{feff}').len()));
+    }
+    let app = |(start, word): (usize, &str), head: &mut Head| -> Option<usize> {
+        let name = word.strip_suffix(':')?;
+        let shaped = name.len() > 1
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"._-/()[]@".contains(&b));
+        if !shaped || level::word(name).is_some() {
+            return None;
+        }
+        match name.rsplit_once('[') {
+            Some((logger, pid)) => {
+                head.name(logger);
+                let pid = pid.trim_end_matches(']');
+                if pid.bytes().all(|b| b.is_ascii_digit()) {
+                    head.column("pid", pid, base + start + logger.len() + 1);
+                } else {
+                    head.logger = Some(name.to_owned());
+                }
+            }
+            None => head.name(name),
+        }
+        Some(base + start + word.len())
+    };
+    let host = |w: &str| {
+        w.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b))
+    };
+    match words.as_slice() {
+        // `heroku` and `app[web.1]:` stand directly behind the stamp.
+        [first, ..] if first.1.ends_with("]:") => app(*first, head),
+        [first, second, ..] if host(first.1) && second.1.ends_with(':') => {
+            // Two words of a sentence (`Connection failed:`) are no host and no program.
+            let sentence = plain(first.1)
+                && second.1.chars().next().is_some_and(char::is_lowercase)
+                && !second.1.contains(['[', '.', '-', '/'])
+                && first.1.chars().next().is_some_and(char::is_uppercase);
+            if sentence {
+                return None;
+            }
+            let end = app(*second, head)?;
+            head.column("host", first.1, base);
+            Some(end)
+        }
+        // `host com.apple.xpc.launchd[1] (com.example.job): text`
+        [first, second, third, ..]
+            if host(first.1) && second.1.ends_with(']') && third.1.ends_with("):") =>
+        {
+            head.name(third.1);
+            head.column("host", first.1, base);
+            Some(base + third.0 + third.1.len())
+        }
+        _ => None,
+    }
+}
+
+/// Thread, process and logger between the level and the message.
+fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize {
+    let mut at = from;
+    if !stamped && head.level == Level::None {
+        return skip(line, at);
+    }
+    let leveled = head.level != Level::None;
+    let bars = line.get(from..).is_some_and(|r| r.starts_with('|'));
+    let mut brackets = 0;
+    for _ in 0..6 {
+        let Some(token) = token(line, at) else {
+            break;
+        };
+        let rest = line.get(token.end..).unwrap_or_default();
+        if rest.trim().is_empty() {
+            break;
+        }
+        let text = token.text.trim();
+        if token.bracket {
+            let opener = line.as_bytes().get(token.start).copied();
+            if brackets >= 3
+                || opener == Some(b'<')
+                || (opener == Some(b'(') && stamped)
+                || text.contains(": ")
+            {
+                break;
+            }
+            brackets += 1;
+            if dotted(text) || (head.thread.is_some() && !text.contains(' ')) {
+                head.name(text);
+            } else if head.thread.is_none() {
+                head.thread = Some(text.to_owned());
+            }
+        } else if bars && rest.starts_with('|') {
+            if text.bytes().all(|b| b.is_ascii_digit()) {
+                head.column("pid", text, token.start);
+            } else {
+                head.name(text);
+            }
+        } else if text.bytes().all(|b| b.is_ascii_digit())
+            && (rest.starts_with(" ---") || (at == from && klog(rest)))
+        {
+            head.column("pid", text, token.start);
+        } else if text.contains(':') && text.ends_with(']') && !text.contains('[') {
+            // klog: `logging.go:55]`
+            head.name(text);
+        } else if dotted(text)
+            && (text.ends_with(':') || divided(rest))
+            && !super::exception::begins(text)
+        {
+            head.name(text);
+            at = token.end;
+            break;
+        } else if leveled && head.logger.is_none() && android(line, token.start, text) {
+            head.name(text);
+            at = token.end;
+            break;
+        } else {
+            break;
+        }
+        at = token.end;
+    }
+    skip(line, at)
+}
+
+/// klog: the thread's number, then `file:line]`.
+fn klog(rest: &str) -> bool {
+    rest.split_whitespace()
+        .next()
+        .is_some_and(|w| w.ends_with(']') && w.contains(':') && !w.contains('['))
+}
+
+/// ` - `, ` -- ` or ` : ` closes the column of the logger.
+fn divided(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    [" ", ""]
+        .iter()
+        .any(|_| rest.starts_with("- ") || rest.starts_with("-- ") || rest.starts_with(": "))
+}
+
+/// logcat: a level of one letter, then `Tag:`.
+fn android(line: &str, start: usize, text: &str) -> bool {
+    let before = line.get(..start).unwrap_or_default().trim_end();
+    let lettered = before
+        .rsplit(' ')
+        .next()
+        .is_some_and(|w| single(w).is_some());
+    lettered && text.ends_with(':')
+}
+
+fn skip(line: &str, at: usize) -> usize {
+    let rest = line.get(at..).unwrap_or_default();
+    let body = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '|' | ']'));
+    let mut at = line.len() - body.len();
+    for mark in ["- ", "-- ", "--- ", ": ", ":", "— "] {
+        if let Some(tail) = line.get(at..).and_then(|b| b.strip_prefix(mark)) {
+            at = line.len() - tail.trim_start().len();
+            break;
+        }
+    }
+    at
+}
+
+/// Kafka and log4j put the logger in parentheses at the end.
+fn trailing_logger(line: &str, head: &mut Head) {
+    let Some(body) = line.get(head.message..).and_then(|b| b.strip_suffix(')')) else {
+        return;
+    };
+    if let Some((said, name)) = body.rsplit_once(" (")
+        && head.logger.is_none()
+        && name.matches('.').count() >= 2
+        && dotted(name)
+    {
+        head.logger = Some(name.to_owned());
+        head.message_end = head.message + said.len();
+    }
+}

@@ -1,0 +1,362 @@
+//! One name of many: the variable parts of a message are replaced, so that one failure has one name.
+
+use super::{status, text};
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// How long a name may be, in characters.
+const MOST: usize = 120;
+/// Digits that must stay are moved to a private plane until all masks are done.
+const KEPT: u32 = 0xE000;
+
+/// What is replaced, in this order, which is part of the recipe of fingerprints.
+static MASKS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
+    let table: &[(&str, &str)] = &[
+        (
+            r"\b\d{4}[-/.]\d{2}[-/.]\d{2}(?:[T _-]\d{2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,:]\d{1,9})?)?(?: ?(?:Z\b|UTC\b|GMT\b|[+-]\d{2}:?\d{2}\b))?",
+            "<ts>",
+        ),
+        (
+            r"\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: \d{4})?|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}) \d{2}:\d{2}:\d{2}(?: \d{4})?(?: (?:GMT|UTC|[+-]\d{4}))?",
+            "<ts>",
+        ),
+        (
+            r"\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?\b",
+            "<ts>",
+        ),
+        (r"\b\d{8}T\d{6}Z?\b", "<ts>"),
+        (r"\b1\d{9}(?:\d{3}){0,3}(?:\.\d+)?\b", "<ts>"),
+        (
+            r"(?i)\b\d+(?:\.\d+)?\s?(?:ns|us|µs|ms|msecs?|millis(?:econds?)?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)(?:\d+(?:\.\d+)?(?:ms|s|m))*\b",
+            "<dur>",
+        ),
+        (
+            r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
+            "<uuid>",
+        ),
+        (
+            r#"\b[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[^\s"'<>)\]},;]+"#,
+            "<url>",
+        ),
+        (r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b", "<email>"),
+        (
+            r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5}|/\d{1,2})?\b|\[?\b(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4}\b\]?(?::\d{1,5}\b)?|\[::1\](?::\d+)?|::1:\d+",
+            "<ip>",
+        ),
+        (
+            r"\b(?:[a-zA-Z0-9](?:[\w-]*\w)?\.)+[a-zA-Z]{2,}:\d{2,5}\b|\blocalhost:\d{2,5}\b",
+            "<host>",
+        ),
+        (
+            r"\b(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\.)+(?:com|net|org|io|dev|jp|de|uk|fr|eu|cn|ru|br|in|co|app|ai|cloud|local|internal|lan|test|example|gov|edu|info|biz|shop|us|ca|au|nl|it|es|se|ch|kr|tw)\b",
+            "<host>",
+        ),
+        (
+            r#"(?:^|[\s"'(=:,\[])(?:(?:~|\.{1,2})?/[\w.@%+~$-]+(?:/[\w.@%+~$-]*)+|/[\w@%+~$-]+\.\w{1,6}|[A-Za-z]:\\[^\s"'<>|]+|[\w@.-]+(?:/[\w@.-]+)+\.[A-Za-z]\w{0,4})(?::\d+)*"#,
+            "<path>",
+        ),
+        (r"\b0[xX][0-9a-fA-F]+\b", "<hex>"),
+        (r#""(?:[^"\\]|\\.)*""#, "<q>"),
+        (r"`[^`]*`", "<q>"),
+        (r"「[^」]*」|『[^』]*』|«[^»]*»|“[^”]*”|‘[^’]*’", "<q>"),
+    ];
+    table
+        .iter()
+        .filter_map(|(pattern, mask)| Some((Regex::new(pattern).ok()?, *mask)))
+        .collect()
+});
+
+fn regex(pattern: &str) -> Option<Regex> {
+    Regex::new(pattern).ok()
+}
+
+static RATIO: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"(^|[^\w/.<-])(\d{1,9})(\s?/\s?| of | out of )(\d{1,9})($|[^\w/-])"));
+static HEX: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"\b[0-9a-fA-F]{7,}\b"));
+static SINGLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r#"(^|[\s(\[{=:,])(b?'(?:[^'\\]|\\.)*')"#));
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"[A-Za-z0-9_]*\d[A-Za-z0-9_]*"));
+static NUMBER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?%?"));
+/// Numbers that are part of a name: of errors, exit codes and protocols.
+static FIXED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    regex(concat!(
+        r"\b(?:ORA|SQL|TNS|PLS|CVE|RFC|DB2|IMAP|JSON|UTF|utf|ISO|SHA|sha|AES|RSA|ES|CP|cp|Shift|EUC|ERR|HY|PGRST|AADSTS|AWS|MSB|CS|TS|NU|NETSDK|MN|KB|SMTP)-?\d{1,7}\b",
+        r"|\b[A-Z]\d{3,6}\b",
+        r"|(?i:\b(?:sqlstate|errno|os error|exit(?:ed)?(?: with)?(?: code| status)?|exit_code|exitcode|returncode|return code|signal|winerror|wsaerror|oserror|error code|error|code|rc|hresult|status code|sqlcode)\b[\s=:#\[(]{0,3}-?\d{1,6}\b)",
+        r"|\bcurl: \(\d{1,2}\)|\bHTTP/[\d.]+|\bIPv[46]\b|\bTLSv?1\.\d\b|\b[1-5]xx\b|\bpython[23](?:\.\d+)?\b",
+        r"|\b[45]\d\d(?:,| and | or |/)[45]\d\d\b",
+    ))
+});
+static KEYED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    regex(
+        r#"(?i)\b((?:[a-z]+_)?(?:id|shop|target|user|username|account|host|hostname|job|task|item|sku|file|path|name|request|session|trace|span|url|uri|key|token|pid|tid|run|worker|pod|node|container|email|ip|addr|address|query|slug|handle|profile|channel|bucket|db|table|topic|partition|queue|region|city|title))(=|: )(?:"[^"]*"|'[^']*'|[^\s,;)\]}|<"']+)"#,
+    )
+});
+
+/// A recorded name with its variable parts masked: `<ts> <dur> <uuid> <url> <email> <ip> <host> <path> <hex> <q> <id>
+/// <n>`. In `a/b` a zero stays (`<0>/<n>`) and equal numbers become `<all>`. HTTP statuses where a status stands,
+/// exit codes and the numbers in names of errors stay, because they are the name. Quoted text is `<q>`, except the
+/// names of types and of nothing (`'NoneType'`, `"undefined"`). White space is folded, control characters are
+/// removed, and what is longer than 120 characters is cut at a word.
+pub fn mask(name: &str) -> String {
+    let clean = text::strip(name);
+    let folded: Vec<&str> = clean.split_whitespace().collect();
+    let mut text = folded.join(" ");
+    if text.len() > 4096 {
+        text = text.chars().take(2048).collect();
+    }
+    text = ratios(&text);
+    text = keep(&text);
+    for (regex, mask) in MASKS.iter() {
+        if *mask == "<path>" {
+            text = regex
+                .replace_all(&text, |c: &Captures| lead(c, mask))
+                .into_owned();
+        } else if *mask == "<q>" {
+            text = regex
+                .replace_all(&text, |c: &Captures| quoted(&c[0], mask))
+                .into_owned();
+        } else {
+            text = regex.replace_all(&text, *mask).into_owned();
+        }
+    }
+    if let Some(regex) = SINGLE.as_ref() {
+        text = regex
+            .replace_all(&text, |c: &Captures| {
+                format!("{}{}", &c[1], quoted(&c[2], "<q>"))
+            })
+            .into_owned();
+    }
+    if let Some(regex) = HEX.as_ref() {
+        text = regex
+            .replace_all(&text, |c: &Captures| {
+                let hit = &c[0];
+                let mixed = hit.bytes().any(|b| b.is_ascii_digit())
+                    && hit.bytes().any(|b| b.is_ascii_alphabetic());
+                if mixed {
+                    "<hex>".to_owned()
+                } else {
+                    hit.to_owned()
+                }
+            })
+            .into_owned();
+    }
+    if let Some(regex) = KEYED.as_ref() {
+        text = regex
+            .replace_all(&text, |c: &Captures| {
+                let whole = &c[0];
+                // `error: name: x` in a sentence is no key; with a colon only what is no plain word is masked.
+                let value = whole.get(c[1].len() + c[2].len()..).unwrap_or_default();
+                let plain = value
+                    .chars()
+                    .all(|ch| ch.is_alphabetic() && ch.is_lowercase());
+                if value.starts_with('<') || (&c[2] == ": " && plain) {
+                    whole.to_owned()
+                } else {
+                    format!("{}{}<id>", &c[1], &c[2])
+                }
+            })
+            .into_owned();
+    }
+    text = tokens(&text);
+    if let Some(regex) = NUMBER.as_ref() {
+        text = regex
+            .replace_all(&text, |c: &Captures| {
+                let hit = &c[0];
+                let sign = if hit.starts_with(['-', '+']) {
+                    hit.get(..1).unwrap_or_default()
+                } else {
+                    ""
+                };
+                format!("{sign}<n>")
+            })
+            .into_owned();
+    }
+    let text: String = text.chars().map(restore).collect();
+    shorten(&text)
+}
+
+fn hide(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            c.to_digit(10)
+                .and_then(|d| char::from_u32(KEPT + d))
+                .unwrap_or(c)
+        })
+        .collect()
+}
+
+fn restore(c: char) -> char {
+    (c as u32)
+        .checked_sub(KEPT)
+        .and_then(|d| char::from_digit(d, 10).filter(|_| d < 10))
+        .unwrap_or(c)
+}
+
+/// `0/11`, `3 of 3`.
+fn ratios(text: &str) -> String {
+    let Some(regex) = RATIO.as_ref() else {
+        return text.to_owned();
+    };
+    regex
+        .replace_all(text, |c: &Captures| {
+            let (a, sep, b) = (&c[2], &c[3], &c[4]);
+            let zero = |s: &str| s.bytes().all(|b| b == b'0');
+            let one = |s: &str| {
+                if zero(s) {
+                    hide("<0>")
+                } else {
+                    "<n>".to_owned()
+                }
+            };
+            if a == b && !zero(a) {
+                format!("{}<all>{}", &c[1], &c[5])
+            } else {
+                format!("{}{}{sep}{}{}", &c[1], one(a), one(b), &c[5])
+            }
+        })
+        .into_owned()
+}
+
+/// Hides the digits that are part of the name.
+fn keep(text: &str) -> String {
+    let mut spans = Vec::new();
+    if let Some(regex) = status::CONTEXT.as_ref() {
+        for caps in regex.captures_iter(text) {
+            if let Some(hit) = caps.iter().skip(1).flatten().next() {
+                spans.push(hit.range());
+            }
+        }
+    }
+    if let Some(regex) = FIXED.as_ref() {
+        spans.extend(regex.find_iter(text).map(|m| m.range()));
+    }
+    if spans.is_empty() {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        let kept = c.is_ascii_digit() && spans.iter().any(|s| s.contains(&at));
+        let digit = c.to_digit(10).filter(|_| kept);
+        out.push(digit.and_then(|d| char::from_u32(KEPT + d)).unwrap_or(c));
+    }
+    out
+}
+
+/// Keeps the character before a path that is not part of it.
+fn lead(c: &Captures, mask: &str) -> String {
+    let first = c[0].chars().next();
+    match first.filter(|f| f.is_whitespace() || "\"'(=:,[".contains(*f)) {
+        Some(f) => format!("{f}{mask}"),
+        None => mask.to_owned(),
+    }
+}
+
+/// Names of types and of nothing say what is wrong; any other quoted text is data.
+fn quoted(hit: &str, mask: &str) -> String {
+    const TYPES: &[&str] = &[
+        "NoneType",
+        "None",
+        "null",
+        "undefined",
+        "NaN",
+        "nil",
+        "true",
+        "false",
+        "str",
+        "int",
+        "float",
+        "dict",
+        "list",
+        "tuple",
+        "bytes",
+        "bool",
+        "object",
+        "string",
+        "number",
+        "boolean",
+        "array",
+        "function",
+        "utf-8",
+        "ascii",
+        "charmap",
+        "utf8",
+    ];
+    let inner = hit.trim_matches(|c: char| "\"'`b「」『』«»“”‘’".contains(c));
+    if TYPES.contains(&inner) {
+        hit.to_owned()
+    } else {
+        mask.to_owned()
+    }
+}
+
+/// Words with digits in them: a trailing number is `<n>`, a mixture is `<id>`, names of protocols stay.
+fn tokens(text: &str) -> String {
+    const NAMES: &[&str] = &[
+        "utf8", "base64", "sha1", "sha256", "sha512", "md5", "x509", "http2", "http3", "ipv4",
+        "ipv6", "s3", "ec2", "k8s", "oauth2", "h2", "web3", "sqlite3", "mysql2", "urllib3",
+        "boto3", "psycopg2", "psycopg", "python3", "py3", "int32", "int64", "uint8", "float64",
+        "log4j", "r2", "d1", "gpt4", "b2", "neo4j", "p2p", "i18n", "e2e", "v8", "amd64", "arm64",
+        "x86", "es6", "win32", "libuv1", "pkcs12", "pkcs8", "iso8601", "rfc3339", "gb2312",
+        "latin1",
+    ];
+    let Some(regex) = TOKEN.as_ref() else {
+        return text.to_owned();
+    };
+    regex
+        .replace_all(text, |c: &Captures| {
+            let word = &c[0];
+            if word.bytes().all(|b| b.is_ascii_digit()) {
+                return word.to_owned();
+            }
+            let lower = word.to_ascii_lowercase();
+            if NAMES.contains(&lower.as_str()) {
+                return hide(word);
+            }
+            let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
+            if !stem.is_empty() && stem.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_') {
+                return format!("{stem}<n>");
+            }
+            // `step_3_failed`: numbers between separators.
+            let parts: Vec<&str> = word.split('_').collect();
+            let clean = parts.iter().all(|p| {
+                p.bytes().all(|b| b.is_ascii_digit()) || p.bytes().all(|b| b.is_ascii_alphabetic())
+            });
+            if clean && parts.len() > 1 {
+                let masked: Vec<&str> = parts
+                    .iter()
+                    .map(|p| {
+                        if !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()) {
+                            "<n>"
+                        } else {
+                            p
+                        }
+                    })
+                    .collect();
+                return masked.join("_");
+            }
+            // `5MB`, `12items`
+            let tail = word.trim_start_matches(|c: char| c.is_ascii_digit());
+            if tail.len() < word.len()
+                && tail.len() <= 2
+                && tail.bytes().all(|b| b.is_ascii_alphabetic())
+            {
+                return format!("<n>{tail}");
+            }
+            "<id>".to_owned()
+        })
+        .into_owned()
+}
+
+fn shorten(text: &str) -> String {
+    let text = text.trim();
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(MOST).collect();
+    match cut.rfind(' ') {
+        Some(at) if at > MOST / 2 => cut.get(..at).unwrap_or_default().trim_end().to_owned(),
+        _ => cut,
+    }
+}
