@@ -158,10 +158,10 @@ pub struct AuditArgs {
     #[arg(long, value_name = "NAME=PATH")]
     pub output: Vec<String>,
     /// How sure a row of the table must be
-    #[arg(long, default_value = "likely", value_name = "LEVEL")]
+    #[arg(long, default_value = "likely", value_name = "LEVEL", value_parser = word::<Confidence>)]
     pub min_confidence: Confidence,
     /// How severe a row of the table must be
-    #[arg(long, default_value = "note", value_name = "LEVEL")]
+    #[arg(long, default_value = "note", value_name = "LEVEL", value_parser = word::<Severity>)]
     pub min_severity: Severity,
     /// Only these rules (name or code)
     #[arg(long, value_name = "ID")]
@@ -175,6 +175,11 @@ pub struct AuditArgs {
     /// Exit 1 if there are findings that are new (without a baseline: any)
     #[arg(long, default_value = "never", value_name = "WHAT")]
     pub fail_on: FailOn,
+}
+
+/// One of the permanent words of a type that reports know, such as `likely`.
+fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_value(serde_json::Value::String(text.to_string())).map_err(|error| error.to_string())
 }
 
 /// What makes an audit fail.

@@ -1,6 +1,6 @@
 //! The whole story: from the command line to the exit code.
 
-mod inputs;
+pub mod inputs;
 mod listing;
 
 use crate::audit::finding::{Confidence, Outcome};

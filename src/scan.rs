@@ -6,6 +6,7 @@
 pub mod fold;
 pub mod keys;
 pub mod name;
+mod profile;
 pub mod pattern;
 pub mod record;
 pub mod source;
@@ -84,27 +85,33 @@ pub fn scan(found: &Found, settings: &Settings, patterns: &Arc<Patterns>, option
     Ok(Table { rows, files: summaries(found, totals, &ends, options.mode), passed_over: found.passed_over.clone(), capped })
 }
 
+/// What each source looks like.
+///
+/// # Errors
+/// If the spellings of a file make too large an automaton.
+pub fn profiles_of(sources: &[Source], settings: &Settings, patterns: &Patterns) -> Result<Vec<Profile>> {
+    let samples: Vec<Vec<(u64, Vec<u8>)>> = sources.iter().map(source::sample::sample).collect();
+    profiles(sources, &samples, settings, patterns)
+}
+
 /// What each file looks like, and the spellings of its levels that the packs do not find.
 fn profiles(sources: &[Source], samples: &[Vec<(u64, Vec<u8>)>], settings: &Settings, patterns: &Patterns) -> Result<Vec<Profile>> {
     let now = match settings.now {
         Now::At(ns) => Some(ns),
         _ => None,
     };
-    let mut known: BTreeMap<Vec<String>, Option<Arc<Needles>>> = BTreeMap::new();
+    let mut known: BTreeMap<Vec<Needle>, Option<Arc<Needles>>> = BTreeMap::new();
     let mut all = Vec::with_capacity(sources.len());
     for (source, samples) in sources.iter().zip(samples) {
         let shape = record::Shape::of(samples, &source.name, &source.timezone, now);
-        let mut spellings = shape.failing_levels();
-        spellings.retain(|s| patterns.needles.find(s.as_bytes(), 0, s.len()).is_none());
-        spellings.sort();
+        let spellings = profile::spellings(samples, &shape, &patterns.needles);
         let needles = match known.get(&spellings) {
             Some(needles) => needles.clone(),
             None => {
                 let needles = if spellings.is_empty() {
                     None
                 } else {
-                    let list: Vec<Needle> = spellings.iter().map(|s| Needle { text: s.to_lowercase(), guard: Guard::default() }).collect();
-                    Some(Arc::new(Needles::new(list.iter().map(|n| (n, 0)))?))
+                    Some(Arc::new(Needles::new(spellings.iter().map(|n| (n, 0)))?))
                 };
                 known.insert(spellings, needles.clone());
                 needles

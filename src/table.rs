@@ -6,6 +6,7 @@
 
 mod decode;
 mod merge;
+pub use merge::merge;
 #[cfg(test)]
 mod tests;
 pub mod whole;
@@ -89,7 +90,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Table> {
             read_one(file).with_context(|| format!("{} is no usable evidence", file.display()))?,
         );
     }
-    Ok(merge::merge(sets))
+    Ok(merge(sets))
 }
 
 fn expand(path: &Path) -> Result<Vec<PathBuf>> {

@@ -21,7 +21,7 @@ pub struct LaneView<'t> {
     /// Its operations that failed.
     pub cases: Vec<Case>,
     /// Rows by kind of key and value.
-    by_key: HashMap<(&'t str, &'t str), Vec<usize>>,
+    by_key: HashMap<&'t str, HashMap<&'t str, Vec<usize>>>,
     /// Rows of each file in order of offset.
     by_file: BTreeMap<&'t str, Vec<usize>>,
 }
@@ -79,13 +79,13 @@ impl<'t> LaneView<'t> {
         rows.sort_by(|a, b| {
             (a.time, &a.evidence.file, a.evidence.offset, a.evidence.seq).cmp(&(b.time, &b.evidence.file, b.evidence.offset, b.evidence.seq))
         });
-        let mut by_key: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+        let mut by_key: HashMap<&str, HashMap<&str, Vec<usize>>> = HashMap::new();
         let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, row) in rows.iter().enumerate() {
             by_file.entry(&row.evidence.file).or_default().push(index);
             for (kind, value) in &row.evidence.keys {
                 if kind != "logger" && kind != "thread" {
-                    by_key.entry((kind.as_str(), value.as_str())).or_default().push(index);
+                    by_key.entry(kind).or_default().entry(value).or_default().push(index);
                 }
             }
         }
@@ -106,8 +106,8 @@ impl<'t> LaneView<'t> {
     }
 
     /// Rows that share a key.
-    pub fn with_key(&self, kind: &str, value: &str) -> &[usize] {
-        self.by_key.get(&(kind, value)).map_or(&[], Vec::as_slice)
+    pub fn with_key<'s>(&'s self, kind: &'s str, value: &'s str) -> &'s [usize] {
+        self.by_key.get(kind).and_then(|k| k.get(value)).map_or(&[], Vec::as_slice)
     }
 
     /// The rows of a file in order of offset.

@@ -3,7 +3,7 @@
 use super::pattern::matcher::{Hit, Patterns};
 use super::pattern::names::clauses;
 use super::record::Record;
-use super::record::mask::mask;
+use super::record::mask;
 use crate::cause::Cause;
 use crate::evidence::{Kind, Level};
 use crate::settings::TaughtName;

@@ -6,7 +6,7 @@ use super::name::{Name, name_of};
 use super::pattern::matcher::{Around, Hit, Patterns};
 use super::pattern::needles::Needles;
 use super::record::{self, Record, Shape};
-use super::source::{Block, Merge, Source};
+use super::source::blocks::{Block, Merge};
 use crate::evidence::{Evidence, Grade, Keys, Kind, Level, Values};
 use crate::redact::redact;
 use crate::settings::Settings;
@@ -202,11 +202,16 @@ impl Worker<'_> {
         let raw = &block.buf[bounds.clone()];
         let record = record::parse(raw, &profile.shape);
         let time = record.time.or_else(|| inherited(block.buf, bounds.start, &profile.shape));
-        let from = bounds.start.saturating_sub(AROUND.0);
-        let around = Around { lane: &block.source.lane, file: &block.source.name, bytes: &block.buf[from..block.buf.len().min(bounds.end + AROUND.1)] };
+        let around = self.around(block, &bounds);
         let hits = self.patterns.matches(&record, &around, extra);
         let name = name_of(&record, &hits, &self.patterns, &self.settings.names);
         Seen { bounds, record, time, hits, name }
+    }
+
+    /// What stands around a record.
+    pub fn around<'b>(&self, block: &Block<'b>, bounds: &Range<usize>) -> Around<'b> {
+        let from = bounds.start.saturating_sub(AROUND.0);
+        Around { lane: &block.source.lane, file: &block.source.name, bytes: &block.buf[from..block.buf.len().min(bounds.end + AROUND.1)] }
     }
 
     /// The rows of a record: its name, and a row for each hit; a bad end also names the record before it.
@@ -260,7 +265,7 @@ impl Worker<'_> {
                 return None;
             }
             let text = before.record.message.lines().next().unwrap_or("").trim().to_string();
-            let name = Name { rule: "name.run-end", name: record::mask::mask(&text), claims: self.patterns.names.claims(&text), told: Vec::new(), rank: 2 };
+            let name = Name { rule: "name.run-end", name: record::mask(&text), claims: self.patterns.names.claims(&text), told: Vec::new(), rank: 2 };
             let base = self.base(block, &before);
             return Some(named(&base, &name, &before));
         }
@@ -272,7 +277,7 @@ impl Worker<'_> {
         let lines_before = newlines_between(block, seen.bounds.start);
         let within = memchr::memchr_iter(b'\n', seen.record.raw.trim_ascii_end()).count() as i64;
         let mut keys = keys_of(&seen.record);
-        let lane = match self.settings.lane_field.as_deref().and_then(|f| seen.record.fields.values(f).next()) {
+        let lane = match self.settings.lane_field.as_deref().and_then(|f| seen.record.fields.value(f)) {
             Some(lane) if !lane.trim().is_empty() => Arc::from(lane.trim()),
             _ => block.source.lane.clone(),
         };
@@ -369,7 +374,7 @@ fn newlines_between(block: &Block<'_>, at: usize) -> i64 {
 
 /// The instant of the nearest line before a record that has one.
 fn inherited(buf: &[u8], start: usize, shape: &Shape) -> Option<i64> {
-    if !shape.has_times() {
+    if !(shape.is_stamped() || shape.is_json()) {
         return None;
     }
     let floor = start.saturating_sub(LOOK_BACK.0);
@@ -379,7 +384,7 @@ fn inherited(buf: &[u8], start: usize, shape: &Shape) -> Option<i64> {
             return None;
         }
         let line_start = memchr::memrchr(b'\n', &buf[floor..end - 1]).map_or(floor, |at| floor + at + 1);
-        if let Some(time) = record::time_of_line(&buf[line_start..end], shape) {
+        if let Some(time) = record::parse(&buf[line_start..end], shape).time {
             return Some(time);
         }
         end = line_start;
@@ -411,7 +416,7 @@ fn bad_lines(own: &[u8], shape: &Shape) -> i64 {
         rest = &own[at..];
     }
     let mut count = bad.len() as i64;
-    if shape.is_jsonl() {
+    if shape.is_json() {
         for line in own.split(|b| *b == b'\n') {
             let line = line.trim_ascii();
             if line.first() == Some(&b'{') && line.last() != Some(&b'}') {

@@ -6,6 +6,7 @@ use super::weigh::Weighed;
 use crate::cause::{Cause, Waiting, guide};
 use crate::evidence::{Evidence, Kind};
 use crate::time;
+use jiff::tz::TimeZone;
 
 /// A reset further away than this (30 days) is shown to a person, not obeyed.
 pub const FARTHEST: i64 = 30 * 86_400 * 1_000_000_000;
@@ -46,6 +47,26 @@ pub fn answer(view: &LaneView<'_>, case: &Case, decider: &Weighed, cause: Cause,
     }
 }
 
+/// The next time that a clock (`14:19:00`, `3:30am`) shows after an instant, in a zone.
+fn next_clock(text: &str, zone: &TimeZone, after: i64) -> Option<i64> {
+    let lower = text.to_ascii_lowercase();
+    let afternoon = lower.contains("pm");
+    let digits = lower.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let mut parts = digits.split(':').map(|p| p.trim().parse::<i8>().ok());
+    let mut hour = parts.next()??;
+    let minute = parts.next().unwrap_or(Some(0))?;
+    let second = parts.next().unwrap_or(Some(0))?;
+    if lower.contains("am") || afternoon {
+        hour = hour % 12 + if afternoon { 12 } else { 0 };
+    }
+    let clock = jiff::civil::Time::new(hour, minute, second, 0).ok()?;
+    let start = jiff::Timestamp::from_nanosecond(i128::from(after)).ok()?.to_zoned_datetime(zone.clone());
+    [start.date(), start.date().tomorrow().ok()?].into_iter().find_map(|day| {
+        let at = day.to_datetime(clock).to_zoned_datetime(zone.clone()).ok()?.timestamp().as_nanosecond();
+        i64::try_from(at).ok().filter(|at| *at > after)
+    })
+}
+
 /// The instant that a reset row announces, counted from its own record's time.
 pub fn instant(row: &Evidence) -> Option<i64> {
     let get = |key: &str| row.values.get(key).map(|v| v.trim());
@@ -53,7 +74,7 @@ pub fn instant(row: &Evidence) -> Option<i64> {
     let number = |key: &str| get(key).and_then(|v| v.parse::<f64>().ok());
     if let Some(n) = number("seconds") {
         // A number without a unit is by its size a delay or an instant.
-        return if n >= 1e9 { time::parse_number(n) } else { since(n) };
+        return if n >= 1e9 { time::parse_number(&format!("{n:.3}")) } else { since(n) };
     }
     if let Some(n) = number("millis") {
         return since(n / 1000.0);
@@ -65,14 +86,14 @@ pub fn instant(row: &Evidence) -> Option<i64> {
         return since(n * 3600.0);
     }
     if let Some(n) = number("epoch") {
-        return time::parse_number(n);
+        return time::parse_number(&format!("{n:.3}"));
     }
     if let Some(text) = get("duration") {
         return time::duration_seconds(text).and_then(since);
     }
-    let zone = get("zone").and_then(|z| jiff::tz::TimeZone::get(z).ok()).unwrap_or(jiff::tz::TimeZone::UTC);
+    let zone = get("zone").and_then(|z| TimeZone::get(z).ok()).unwrap_or(TimeZone::UTC);
     if let Some(text) = get("rfc3339").or_else(|| get("http_date")) {
         return time::parse_value(text, &zone);
     }
-    get("clock").and_then(|text| time::next_clock(text, &zone, row.time?))
+    get("clock").and_then(|text| next_clock(text, &zone, row.time?))
 }

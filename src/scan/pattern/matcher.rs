@@ -6,6 +6,7 @@ use super::names::Names;
 use super::{Pattern, status};
 use crate::evidence::{Kind, Values};
 use crate::scan::record::Record;
+use crate::settings::TaughtName;
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,8 +62,9 @@ impl Patterns {
     ///
     /// # Errors
     /// If the needles make too large an automaton or a word list does not compile.
-    pub fn new(packs: Packs) -> Result<Arc<Patterns>> {
-        let names = Names::new(&packs)?;
+    pub fn new(packs: Packs, taught: &[TaughtName]) -> Result<Arc<Patterns>> {
+        let mut names = Names::new(&packs)?;
+        names.teach(taught.iter().map(|t| t.text.as_str()));
         let mut first: Vec<(Needle, u32)> = Vec::new();
         let mut common: Vec<(Needle, u32)> = Vec::new();
         let mut by_status: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
@@ -144,7 +146,7 @@ impl Patterns {
                 None => return Trial::Fail("status"),
             }
         }
-        if !pattern.field.is_empty() && !pattern.field.iter().any(|test| record.fields.values(&test.key).any(|value| test.passes(value))) {
+        if !pattern.field.is_empty() && !pattern.field.iter().any(|test| record.fields.all(&test.key).any(|field| test.passes(&field.value))) {
             return Trial::Fail("field");
         }
         let text = record.text.as_ref();
