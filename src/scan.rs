@@ -55,7 +55,7 @@ pub fn scan(found: &Found, settings: &Settings, patterns: &Arc<Patterns>, option
 
     let mut totals: Vec<BlockScan> = vec![BlockScan::default(); sources.len()];
     let mut fold = Fold::default();
-    let mut take = |index: usize, mut part: BlockScan, fold: &mut Fold, totals: &mut Vec<BlockScan>| {
+    let take = |index: usize, mut part: BlockScan, fold: &mut Fold, totals: &mut Vec<BlockScan>| {
         let rows = std::mem::take(&mut part.fold);
         fold.merge(rows, totals[index].newlines);
         source::blocks::Merge::merge(&mut totals[index], part);

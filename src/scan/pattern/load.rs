@@ -65,6 +65,8 @@ pub enum LabelUse {
     IfFailing,
     /// Only in a record that is a failure by another sign.
     IfFailed,
+    /// Never: the key looks like a label and is none.
+    Never,
 }
 
 /// All packs together.
@@ -133,7 +135,7 @@ impl Packs {
             let keys = keys.get_ref();
             here.id(&keys.id)?;
             let used = match &keys.used {
-                Some(word) => here.choice(word, "use of a label key", label_use, vec!["always", "if_failing", "if_failed"])?,
+                Some(word) => here.choice(word, "use of a label key", label_use, vec!["always", "if_failing", "if_failed", "never"])?,
                 None => LabelUse::Always,
             };
             self.label_keys.push(LabelKeys {
@@ -297,6 +299,7 @@ fn label_use(word: &str) -> Option<LabelUse> {
         "always" => Some(LabelUse::Always),
         "if_failing" => Some(LabelUse::IfFailing),
         "if_failed" => Some(LabelUse::IfFailed),
+        "never" => Some(LabelUse::Never),
         _ => None,
     }
 }

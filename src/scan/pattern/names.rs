@@ -6,6 +6,7 @@ use super::needles::Needle;
 use crate::cause::Cause;
 use anyhow::{Context, Result};
 use regex::{RegexSet, RegexSetBuilder};
+use std::collections::BTreeSet;
 
 /// The vocabulary of names, ready to use.
 pub struct Names {
@@ -39,6 +40,9 @@ const LEVEL_WORDS: &[&str] = &["error", "err", "fatal", "critical", "severe", "p
 
 /// Numeric levels of pino, bunyan (40 is a warning there, an error in Python), Monolog and GCP, as JSON writes them.
 const LEVEL_FIELDS: &[&str] = &["\"level\":50", "\"level\": 50", "\"level\":60", "\"level\": 60", "\"level\":400", "\"level\":500", "\"levelno\":40", "\"priority\":\"3\"", "\"priority\":\"2\""];
+
+/// Values that are failing under some keys and ordinary under most: no needles.
+const EVERYDAY: &[&str] = &["false", "unknown", "empty", "no_data", "ng", "ko", "down", "bad", "dead", "lost", "missing", "offline"];
 
 impl Names {
     /// The owner of the needles of names in the automaton: no pattern.
@@ -80,14 +84,13 @@ impl Names {
                         all.push(Needle { text: form, guard: super::needles::Guard { left: true, failure: true, ..Default::default() } });
                     }
                 }
-                if label.used != LabelUse::IfFailing {
-                    continue;
-                }
-                for stem in &label.failing {
-                    for form in [format!("{key}={stem}"), format!("{key}=\"{stem}"), format!("{key}: {stem}"), format!("\"{key}\":\"{stem}"), format!("\"{key}\": \"{stem}"), format!("'{key}': '{stem}")] {
-                        all.push(Needle { text: form.to_lowercase(), guard: super::needles::Guard::default() });
-                    }
-                }
+            }
+        }
+        // Of a key that most records have (`status`, `type`), only failing values are searched, whatever the key.
+        let values: BTreeSet<&str> = self.labels.iter().filter(|l| l.used == LabelUse::IfFailing).flat_map(|l| &l.failing).map(String::as_str).collect();
+        for value in values.into_iter().filter(|v| !EVERYDAY.contains(v)) {
+            for form in [format!("={value}"), format!("=\"{value}"), format!("\":\"{value}"), format!("\": \"{value}"), format!(": {value}"), format!("': '{value}")] {
+                all.push(Needle { text: form, guard: super::needles::Guard { right: true, ..Default::default() } });
             }
         }
         all.sort();
@@ -127,12 +130,14 @@ impl Names {
         if is_nothing(&lower) || lower.len() > 200 || lower.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-') {
             return false;
         }
-        self.labels.iter().any(|label| {
+        let never = |label: &Label| label.used == LabelUse::Never && same_key(path, &label.key);
+        !self.labels.iter().any(never) && self.labels.iter().any(|label| {
             same_key(path, &label.key)
                 && !label.not_failure.contains(&lower)
                 && match label.used {
                     LabelUse::Always => true,
                     LabelUse::IfFailed => failed,
+                    LabelUse::Never => false,
                     LabelUse::IfFailing => label.failing.contains(&lower) || !self.claims(&lower).is_empty(),
                 }
         })
