@@ -162,7 +162,7 @@ impl Line {
             && !brace_open(text)
             && !go_frame(text)
             && !node_source(text)
-            && !exception::begins(text)
+            && !exception::classed(text)
     }
 }
 
@@ -361,7 +361,7 @@ impl<'s> Fold<'s> {
         } else if node_source(text) {
             State::Node(0)
         } else if opens(text)
-            || exception::begins(text)
+            || exception::classed(text)
             || text.ends_with("Traceback (most recent call last):")
         {
             if text.ends_with("Traceback (most recent call last):") {
@@ -503,7 +503,7 @@ impl<'s> Fold<'s> {
                 .split([':', ' '])
                 .next()
                 .is_some_and(|c| c.contains('.') || c.contains("::"));
-            if qualified || framed {
+            if (qualified && exception::classed(text)) || framed {
                 self.state = State::Trace;
                 return true;
             }

@@ -11,9 +11,13 @@ fn regex(text: &str) -> Option<Regex> {
 /// A line that begins with an exception's class: `ValueError: x`, `java.net.SocketTimeoutException`, `a.b.C::Error`.
 static CLASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     regex(
-        r"^(?:(?:[A-Za-z_][\w$]*(?:\.|::|\\|/))*(?:[A-Z][\w$]*)?(?:Error|Exception|Exit|Interrupt|Warning|Throwable|Failure|Fault|Timeout|Group|NotFound|Expired|Refused|Denied|Abort|DoesNotExist|Unavailable|Stop|Iteration)|[a-z_]\w*(?:\.\w+)*\.[A-Z]\w*)(?: \[[\w.]+\])?(?: \(\w+\))?(?::(?: |$)|$)",
+        r"^(?:[A-Za-z_][\w$]*(?:\.|::|\\|/))*(?:[A-Z][\w$]*)?(?:Error|Exception|Exit|Interrupt|Warning|Throwable|Failure|Fault|Timeout|Group|NotFound|Expired|Refused|Denied|Abort|DoesNotExist|Unavailable|Stop|Iteration)(?: \[[\w.]+\])?(?: \(\w+\))?(?::(?: |$)|$)",
     )
 });
+
+/// Any dotted name of a class: it can be an exception, and it can be a logger.
+static DOTTED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"^[A-Za-z_]\w*(?:\.\w+)*\.[A-Z]\w*(?::(?: |$)|$)"));
 
 /// The same anywhere in a line, behind a space or a colon.
 static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -30,9 +34,14 @@ static PHP: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static RUBY: LazyLock<Option<Regex>> =
     LazyLock::new(|| regex(r"(?m):\d+:in [`'][^'\n]*': ([^\n]*) \(([A-Z][\w:]*)\)$"));
 
-/// Whether a line begins with the class of an exception.
-pub(super) fn begins(line: &str) -> bool {
+/// Whether a line begins with the class of an exception, by its name.
+pub(super) fn classed(line: &str) -> bool {
     line.len() < 4096 && CLASS.as_ref().is_some_and(|r| r.is_match(line))
+}
+
+/// Whether a line begins with what may be the class of an exception, where one is expected.
+pub(super) fn begins(line: &str) -> bool {
+    classed(line) || (line.len() < 4096 && DOTTED.as_ref().is_some_and(|r| r.is_match(line)))
 }
 
 /// The class and message of the innermost cause in a text: the last exception of a Python chain, the last

@@ -487,7 +487,7 @@ fn syslog(line: &str, from: usize, head: &mut Head) -> Option<usize> {
     };
     let host = |w: &str| {
         w.bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b))
+            .all(|b| b.is_ascii_alphanumeric() || b"._-/@".contains(&b))
     };
     match words.as_slice() {
         // `heroku` and `app[web.1]:` stand directly behind the stamp.
@@ -545,7 +545,11 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
                 break;
             }
             brackets += 1;
-            if dotted(text) || (head.thread.is_some() && !text.contains(' ')) {
+            if text.starts_with("req-") {
+                // OpenStack: the request, then user and project.
+                let id = text.split(' ').next().unwrap_or_default();
+                head.column("request_id", id, token.start + 1);
+            } else if dotted(text) || (head.thread.is_some() && !text.contains(' ')) {
                 head.name(text);
             } else if head.thread.is_none() {
                 head.thread = Some(text.to_owned());
@@ -564,11 +568,14 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
             // klog: `logging.go:55]`
             head.name(text);
         } else if dotted(text)
-            && (text.ends_with(':') || divided(rest))
-            && !super::exception::begins(text)
+            && (text.ends_with(':') || divided(rest) || (leveled && rest.starts_with(" [")))
+            && !super::exception::classed(text)
         {
             head.name(text);
             at = token.end;
+            if rest.starts_with(" [req-") {
+                continue;
+            }
             break;
         } else if leveled && head.logger.is_none() && android(line, token.start, text) {
             head.name(text);

@@ -48,7 +48,7 @@ static MASKS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
             "<host>",
         ),
         (
-            r"\b(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\.)+(?:com|net|org|io|dev|jp|de|uk|fr|eu|cn|ru|br|in|co|app|ai|cloud|local|internal|lan|test|example|gov|edu|info|biz|shop|us|ca|au|nl|it|es|se|ch|kr|tw)\b",
+            r"\b(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\.)+(?:com|net|org|io|dev|jp|de|uk|fr|eu|cn|ru|br|in|co|app|ai|cloud|local|internal|lan|test|example|gov|edu|info|biz|shop|us|ca|au|nl|it|es|se|ch|kr|tw)(?:\.[a-z]{2})?(\.?(?:$|[^\w.(]))",
             "<host>",
         ),
         (
@@ -113,6 +113,8 @@ pub fn mask(name: &str) -> String {
             text = regex
                 .replace_all(&text, |c: &Captures| lead(c, mask))
                 .into_owned();
+        } else if *mask == "<host>" && regex.captures_len() > 1 {
+            text = regex.replace_all(&text, "<host>$1").into_owned();
         } else if *mask == "<q>" {
             text = regex
                 .replace_all(&text, |c: &Captures| quoted(&c[0], mask))
@@ -318,20 +320,18 @@ fn tokens(text: &str) -> String {
             if !stem.is_empty() && stem.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_') {
                 return format!("{stem}<n>");
             }
-            // `step_3_failed`: numbers between separators.
+            // `step_3_failed`, `jk2_init`: numbers between separators.
             let parts: Vec<&str> = word.split('_').collect();
             let clean = parts.iter().all(|p| {
-                p.bytes().all(|b| b.is_ascii_digit()) || p.bytes().all(|b| b.is_ascii_alphabetic())
+                let stem = p.trim_end_matches(|c: char| c.is_ascii_digit());
+                stem.len() <= 24 && stem.bytes().all(|b| b.is_ascii_alphabetic())
             });
             if clean && parts.len() > 1 {
-                let masked: Vec<&str> = parts
+                let masked: Vec<String> = parts
                     .iter()
                     .map(|p| {
-                        if !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()) {
-                            "<n>"
-                        } else {
-                            p
-                        }
+                        let stem = p.trim_end_matches(|c: char| c.is_ascii_digit());
+                        format!("{stem}{}", if stem.len() < p.len() { "<n>" } else { "" })
                     })
                     .collect();
                 return masked.join("_");
