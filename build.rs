@@ -17,7 +17,12 @@ fn main() {
     for name in names {
         let path = Path::new(&root).join("patterns").join(&name);
         println!("cargo::rerun-if-changed={}", path.display());
-        writeln!(file, "    ({name:?}, include_str!({path:?})),", path = path.display().to_string()).expect("OUT_DIR is writable");
+        writeln!(
+            file,
+            "    ({name:?}, include_str!({path:?})),",
+            path = path.display().to_string()
+        )
+        .expect("OUT_DIR is writable");
     }
     writeln!(file, "]").expect("OUT_DIR is writable");
 }

@@ -13,7 +13,9 @@ use crate::time::rfc3339;
 use case::Corpus;
 use detect::View;
 use failures::Judged;
-use finding::{Confidence, Cost, Failure, Finding, Input, Lane, Outcome, Skipped, Standing, Summary};
+use finding::{
+    Confidence, Cost, Failure, Finding, Input, Lane, Outcome, Skipped, Standing, Summary,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is reported; it never changes what is read or joined.
@@ -44,14 +46,28 @@ impl Filter {
 
 /// The newest instant of a table.
 pub fn newest(table: &Table) -> Option<i64> {
-    table.files.iter().filter_map(|f| f.last).chain(table.rows.iter().filter_map(|r| r.time)).max()
+    table
+        .files
+        .iter()
+        .filter_map(|f| f.last)
+        .chain(table.rows.iter().filter_map(|r| r.time))
+        .max()
 }
 
 /// Audits a table of evidence.
 pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filter) -> Outcome {
     let corpus = Corpus::new(table);
-    let judged: Vec<Judged<'_>> = corpus.lanes.iter().map(|view| failures::judge(view, filter.since, filter.until)).collect();
-    let view = View { corpus: &corpus, judged: &judged, settings, now };
+    let judged: Vec<Judged<'_>> = corpus
+        .lanes
+        .iter()
+        .map(|view| failures::judge(view, filter.since, filter.until))
+        .collect();
+    let view = View {
+        corpus: &corpus,
+        judged: &judged,
+        settings,
+        now,
+    };
     let mut findings: Vec<Finding> = Vec::new();
     for detector in detect::ALL {
         if filter.rule(detector.id, detector.code) {
@@ -61,12 +77,38 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
     findings.retain(|f| f.lane == "*" || filter.lane(&f.lane));
     if let Some(lanes) = &filter.lanes {
         // A rule over all lanes is shown where it concerns a lane that was asked for.
-        findings.retain(|f| f.lane != "*" || f.facts.get("lanes").is_none_or(|l| l.split(", ").any(|lane| lanes.contains(lane))));
+        findings.retain(|f| {
+            f.lane != "*"
+                || f.facts
+                    .get("lanes")
+                    .is_none_or(|l| l.split(", ").any(|lane| lanes.contains(lane)))
+        });
     }
-    findings.sort_by(|a, b| weight(b).cmp(&weight(a)).then_with(|| (&a.code, &a.lane, &a.fingerprint).cmp(&(&b.code, &b.lane, &b.fingerprint))));
+    findings.sort_by(|a, b| {
+        weight(b).cmp(&weight(a)).then_with(|| {
+            (&a.code, &a.lane, &a.fingerprint).cmp(&(&b.code, &b.lane, &b.fingerprint))
+        })
+    });
 
-    let mut all: Vec<Failure> = judged.into_iter().filter(|j| filter.lane(j.lane)).flat_map(|j| j.failures).collect();
-    all.sort_by(|a, b| (&a.lane, std::cmp::Reverse(a.count), &a.recorded_name, a.cause).cmp(&(&b.lane, std::cmp::Reverse(b.count), &b.recorded_name, b.cause)));
+    let mut all: Vec<Failure> = judged
+        .into_iter()
+        .filter(|j| filter.lane(j.lane))
+        .flat_map(|j| j.failures)
+        .collect();
+    all.sort_by(|a, b| {
+        (
+            &a.lane,
+            std::cmp::Reverse(a.count),
+            &a.recorded_name,
+            a.cause,
+        )
+            .cmp(&(
+                &b.lane,
+                std::cmp::Reverse(b.count),
+                &b.recorded_name,
+                b.cause,
+            ))
+    });
     Outcome {
         schema: "misnomer/1".to_string(),
         now: now.map(rfc3339),
@@ -79,7 +121,14 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
 }
 
 fn weight(finding: &Finding) -> (finding::Severity, Confidence, i64) {
-    (finding.severity, finding.confidence, finding.cost.seconds + 10 * finding.cost.requests + 10 * finding.cost.attempts + finding.cost.items)
+    (
+        finding.severity,
+        finding.confidence,
+        finding.cost.seconds
+            + 10 * finding.cost.requests
+            + 10 * finding.cost.attempts
+            + finding.cost.items,
+    )
 }
 
 fn summary(all: &[Failure]) -> Summary {
@@ -108,13 +157,28 @@ pub fn add(to: &mut Cost, more: &Cost) {
 }
 
 fn input(table: &Table) -> Input {
-    let skipped = |(path, why): (&String, &String)| Skipped { path: path.clone(), why: why.clone() };
+    let skipped = |(path, why): (&String, &String)| Skipped {
+        path: path.clone(),
+        why: why.clone(),
+    };
     Input {
-        files: table.files.iter().filter(|f| f.lines > 0 || f.error.is_none()).count() as i64,
+        files: table
+            .files
+            .iter()
+            .filter(|f| f.lines > 0 || f.error.is_none())
+            .count() as i64,
         bytes: table.files.iter().map(|f| f.bytes).sum(),
         lines: table.files.iter().map(|f| f.lines).sum(),
-        passed_over: table.passed_over.iter().map(|(p, w)| skipped((p, w))).collect(),
-        unreadable: table.files.iter().filter_map(|f| Some(skipped((&f.file, f.error.as_ref()?)))).collect(),
+        passed_over: table
+            .passed_over
+            .iter()
+            .map(|(p, w)| skipped((p, w)))
+            .collect(),
+        unreadable: table
+            .files
+            .iter()
+            .filter_map(|f| Some(skipped((&f.file, f.error.as_ref()?))))
+            .collect(),
         bad_lines: table.files.iter().map(|f| f.bad_lines).sum(),
         capped: table.capped.clone(),
     }
@@ -135,8 +199,18 @@ fn lanes(table: &Table, corpus: &Corpus<'_>, all: &[Failure], filter: &Filter) -
     let mut out = Vec::new();
     for view in corpus.lanes.iter().filter(|v| filter.lane(v.lane)) {
         let (count, lines, first, last) = files.get(view.lane).copied().unwrap_or_default();
-        let sum = |standing: Option<Standing>| all.iter().filter(|f| f.lane == view.lane && standing.is_none_or(|s| f.standing == s)).map(|f| f.count).sum();
-        let success = view.rows.iter().filter(|r| detect::succeeded(r.evidence)).filter_map(|r| r.evidence.time).max();
+        let sum = |standing: Option<Standing>| {
+            all.iter()
+                .filter(|f| f.lane == view.lane && standing.is_none_or(|s| f.standing == s))
+                .map(|f| f.count)
+                .sum()
+        };
+        let success = view
+            .rows
+            .iter()
+            .filter(|r| detect::succeeded(r.evidence))
+            .filter_map(|r| r.evidence.time)
+            .max();
         out.push(Lane {
             lane: view.lane.to_string(),
             files: count,

@@ -6,7 +6,12 @@ use std::path::PathBuf;
 
 /// Finds failures that logs recorded under the wrong name, and says what they were.
 #[derive(Debug, Parser)]
-#[command(name = "misnomer", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "misnomer",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -26,13 +31,31 @@ pub struct Global {
     #[arg(long, global = true, value_name = "T", help_heading = "Everywhere")]
     pub now: Option<String>,
     /// Threads; 0 for as many as there are cores
-    #[arg(long, global = true, default_value_t = 0, value_name = "N", help_heading = "Everywhere")]
+    #[arg(
+        long,
+        global = true,
+        default_value_t = 0,
+        value_name = "N",
+        help_heading = "Everywhere"
+    )]
     pub threads: usize,
     /// Colour
-    #[arg(long, global = true, default_value = "auto", value_name = "WHEN", help_heading = "Everywhere")]
+    #[arg(
+        long,
+        global = true,
+        default_value = "auto",
+        value_name = "WHEN",
+        help_heading = "Everywhere"
+    )]
     pub color: When,
     /// Progress on standard error
-    #[arg(long, global = true, default_value = "auto", value_name = "WHEN", help_heading = "Everywhere")]
+    #[arg(
+        long,
+        global = true,
+        default_value = "auto",
+        value_name = "WHEN",
+        help_heading = "Everywhere"
+    )]
     pub progress: Shown,
     /// Say more of what was read
     #[arg(short, long, global = true, help_heading = "Everywhere")]
@@ -179,7 +202,8 @@ pub struct AuditArgs {
 
 /// One of the permanent words of a type that reports know, such as `likely`.
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_value(serde_json::Value::String(text.to_string())).map_err(|error| error.to_string())
+    serde_json::from_value(serde_json::Value::String(text.to_string()))
+        .map_err(|error| error.to_string())
 }
 
 /// What makes an audit fail.

@@ -21,16 +21,32 @@ use std::sync::Mutex;
 /// # Errors
 /// If the file or the line is not among what is read.
 pub fn inspect(global: &Global, inputs: &Inputs, place: &str) -> Result<u8> {
-    let (file, line) = place.rsplit_once(':').with_context(|| format!("{place}: write FILE:LINE, as reports print it"))?;
-    let line: i64 = line.parse().with_context(|| format!("{place}: the part behind the colon is no line number"))?;
+    let (file, line) = place
+        .rsplit_once(':')
+        .with_context(|| format!("{place}: write FILE:LINE, as reports print it"))?;
+    let line: i64 = line
+        .parse()
+        .with_context(|| format!("{place}: the part behind the colon is no line number"))?;
     let source = find(inputs, file)?;
     let table = inputs.scan(global)?;
     let profiles = scan::profiles_of(&inputs.found.sources, &inputs.settings, &inputs.patterns)?;
-    let worker = Worker { patterns: inputs.patterns.clone(), settings: &inputs.settings, profiles: &profiles, mode: Mode::Prefilter };
+    let worker = Worker {
+        patterns: inputs.patterns.clone(),
+        settings: &inputs.settings,
+        profiles: &profiles,
+        mode: Mode::Prefilter,
+    };
     let text: Mutex<Option<String>> = Mutex::new(None);
     let counted: Mutex<i64> = Mutex::new(0);
-    let plan = Plan { threads: 1, ..Plan::default() };
-    let only = inputs.found.sources.iter().position(|s| s.name == source.name);
+    let plan = Plan {
+        threads: 1,
+        ..Plan::default()
+    };
+    let only = inputs
+        .found
+        .sources
+        .iter()
+        .position(|s| s.name == source.name);
     run(
         &inputs.found.sources,
         &plan,
@@ -38,17 +54,24 @@ pub fn inspect(global: &Global, inputs: &Inputs, place: &str) -> Result<u8> {
         || (),
         |(), block: &Block<'_>| {
             // One thread takes the blocks in order, so the lines before this block are known.
-            let mut before = counted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut before = counted
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             let own = &block.buf[block.own.clone()];
             let newlines = memchr::memchr_iter(b'\n', own).count() as i64;
             let wanted = line - 1 - *before;
             if wanted >= 0 && wanted <= newlines {
                 let at = match wanted {
                     0 => Some(block.own.start),
-                    n => memchr::memchr_iter(b'\n', own).nth(n as usize - 1).map(|p| block.own.start + p + 1),
+                    n => memchr::memchr_iter(b'\n', own)
+                        .nth(n as usize - 1)
+                        .map(|p| block.own.start + p + 1),
                 };
                 if let Some(at) = at.filter(|at| *at < block.own.end) {
-                    *text.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(steps(&worker, block, at, inputs));
+                    *text
+                        .lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner) =
+                        Some(steps(&worker, block, at, inputs));
                 }
             }
             *before += newlines;
@@ -57,7 +80,10 @@ pub fn inspect(global: &Global, inputs: &Inputs, place: &str) -> Result<u8> {
         &Progress::new(ProgressMode::Never, 0),
         |_, _| {},
     );
-    let Some(text) = text.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) else {
+    let Some(text) = text
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    else {
         bail!("{file} has no line {line}");
     };
     let mut out = std::io::stdout().lock();
@@ -73,11 +99,17 @@ fn find<'a>(inputs: &'a Inputs, file: &str) -> Result<&'a Source> {
     let exact = sources.iter().find(|s| *s.name == *wanted);
     let under = || {
         // As typed from the working directory: with the given path before the name.
-        sources.iter().find(|s| wanted.ends_with(&*s.name) && (wanted.len() == s.name.len() || wanted.as_bytes().get(wanted.len() - s.name.len() - 1) == Some(&b'/')))
+        sources.iter().find(|s| {
+            wanted.ends_with(&*s.name)
+                && (wanted.len() == s.name.len()
+                    || wanted.as_bytes().get(wanted.len() - s.name.len() - 1) == Some(&b'/'))
+        })
     };
-    exact.or_else(under).with_context(|| match crate::caret::did_you_mean(wanted, sources.iter().map(|s| &*s.name)) {
-        Some(near) => format!("{file} is not among the files read; did you mean {near}?"),
-        None => format!("{file} is not among the files read; `misnomer lanes` lists them"),
+    exact.or_else(under).with_context(|| {
+        match crate::caret::did_you_mean(wanted, sources.iter().map(|s| &*s.name)) {
+            Some(near) => format!("{file} is not among the files read; did you mean {near}?"),
+            None => format!("{file} is not among the files read; `misnomer lanes` lists them"),
+        }
     })
 }
 
@@ -88,13 +120,39 @@ fn steps(worker: &Worker<'_>, block: &Block<'_>, at: usize, inputs: &Inputs) -> 
     let mut out = String::new();
     let mut say = |head: &str, text: &str| {
         for (n, line) in text.lines().enumerate() {
-            out.push_str(&format!("{:<10} {}\n", if n == 0 { head } else { "" }, visible(line)));
+            out.push_str(&format!(
+                "{:<10} {}\n",
+                if n == 0 { head } else { "" },
+                visible(line)
+            ));
         }
     };
     let record = &seen.record;
     say("record", &crate::redact::redact(&record.text));
-    say("time", &seen.time.map_or("none, and none before it".to_string(), |t| format!("{}{}", time::rfc3339(t), if record.time.is_none() { " (of the line before)" } else { "" })));
-    say("level", if record.level.slug().is_empty() { "none" } else { record.level.slug() });
+    say(
+        "time",
+        &seen
+            .time
+            .map_or("none, and none before it".to_string(), |t| {
+                format!(
+                    "{}{}",
+                    time::rfc3339(t),
+                    if record.time.is_none() {
+                        " (of the line before)"
+                    } else {
+                        ""
+                    }
+                )
+            }),
+    );
+    say(
+        "level",
+        if record.level.slug().is_empty() {
+            "none"
+        } else {
+            record.level.slug()
+        },
+    );
     if let Some(logger) = &record.logger {
         say("logger", logger);
     }
@@ -103,23 +161,46 @@ fn steps(worker: &Worker<'_>, block: &Block<'_>, at: usize, inputs: &Inputs) -> 
         say("exception", exception);
     }
     for field in record.fields.iter().take(60) {
-        say("field", &format!("{} = {}", field.path, crate::redact::redact(&field.value)));
+        say(
+            "field",
+            &format!("{} = {}", field.path, crate::redact::redact(&field.value)),
+        );
     }
     let mut hit: Vec<String> = Vec::new();
-    worker.patterns.needles.each(record.raw, 0, record.raw.len(), |_, start, end| {
-        let text = String::from_utf8_lossy(&record.raw[start..end]).into_owned();
-        if !hit.contains(&text) {
-            hit.push(text);
-        }
-    });
-    say("needles", &if hit.is_empty() { "none: the prefilter passes over this record".to_string() } else { hit.join(" | ") });
+    worker
+        .patterns
+        .needles
+        .each(record.raw, 0, record.raw.len(), |_, start, end| {
+            let text = String::from_utf8_lossy(&record.raw[start..end]).into_owned();
+            if !hit.contains(&text) {
+                hit.push(text);
+            }
+        });
+    say(
+        "needles",
+        &if hit.is_empty() {
+            "none: the prefilter passes over this record".to_string()
+        } else {
+            hit.join(" | ")
+        },
+    );
     let around = worker.around(block, &bounds);
     for (index, trial) in worker.patterns.trials(record, &around) {
         let pattern = worker.patterns.get(index);
         match trial {
             Trial::Pass(hit) => {
-                let values: Vec<String> = hit.values.iter().map(|(k, v)| format!("{k}={v}")).collect();
-                say("pattern", &format!("{} passes: {}{} {}", pattern.id, pattern.kind.slug(), pattern.cause.map_or(String::new(), |c| format!(" of {c}")), values.join(" ")));
+                let values: Vec<String> =
+                    hit.values.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                say(
+                    "pattern",
+                    &format!(
+                        "{} passes: {}{} {}",
+                        pattern.id,
+                        pattern.kind.slug(),
+                        pattern.cause.map_or(String::new(), |c| format!(" of {c}")),
+                        values.join(" ")
+                    ),
+                );
             }
             Trial::Fail(what) => say("pattern", &format!("{} fails: {what}", pattern.id)),
         }
@@ -127,7 +208,19 @@ fn steps(worker: &Worker<'_>, block: &Block<'_>, at: usize, inputs: &Inputs) -> 
     match &seen.name {
         Some(name) => {
             let claims: Vec<&str> = name.claims.iter().map(|c| c.slug()).collect();
-            say("name", &format!("\"{}\" ({}), claims {}", name.name, name.rule, if claims.is_empty() { "nothing".to_string() } else { claims.join(", ") }));
+            say(
+                "name",
+                &format!(
+                    "\"{}\" ({}), claims {}",
+                    name.name,
+                    name.rule,
+                    if claims.is_empty() {
+                        "nothing".to_string()
+                    } else {
+                        claims.join(", ")
+                    }
+                ),
+            );
         }
         None => say("name", "none: this record names no failure"),
     }
@@ -138,19 +231,41 @@ fn steps(worker: &Worker<'_>, block: &Block<'_>, at: usize, inputs: &Inputs) -> 
 /// The rows that the audit has of a line, and the failures that cite it.
 fn verdicts(inputs: &Inputs, table: &Table, file: &str, line: i64) -> String {
     let mut out = String::new();
-    let covers = |row: &&Evidence| *row.file == *file && row.record_line <= line && line <= row.record_end;
+    let covers =
+        |row: &&Evidence| *row.file == *file && row.record_line <= line && line <= row.record_end;
     for row in table.rows.iter().filter(covers) {
         let what = match row.cause {
-            Some(cause) => format!("{} {cause} by {} at line {}", row.kind.slug(), row.pattern, row.line),
-            None => format!("{} by {} at line {}{}", row.kind.slug(), row.pattern, row.line, if row.name.is_empty() { String::new() } else { format!(": \"{}\"", row.name) }),
+            Some(cause) => format!(
+                "{} {cause} by {} at line {}",
+                row.kind.slug(),
+                row.pattern,
+                row.line
+            ),
+            None => format!(
+                "{} by {} at line {}{}",
+                row.kind.slug(),
+                row.pattern,
+                row.line,
+                if row.name.is_empty() {
+                    String::new()
+                } else {
+                    format!(": \"{}\"", row.name)
+                }
+            ),
         };
         out.push_str(&format!("{:<10} {}\n", "evidence", visible(&what)));
     }
     let outcome = audit(table, &inputs.settings, newest(table), &Filter::default());
     let mut found = false;
     for failure in &outcome.failures {
-        let named = failure.places.iter().any(|p| p.file == file && p.line <= line && line <= p.end_line.max(p.line));
-        let cited = failure.evidence.iter().any(|p| p.file == file && p.line <= line && line <= p.end_line.max(p.line));
+        let named = failure
+            .places
+            .iter()
+            .any(|p| p.file == file && p.line <= line && line <= p.end_line.max(p.line));
+        let cited = failure
+            .evidence
+            .iter()
+            .any(|p| p.file == file && p.line <= line && line <= p.end_line.max(p.line));
         if named || cited {
             found = true;
             let standing = format!("{:?}", failure.standing).to_lowercase();
@@ -158,13 +273,27 @@ fn verdicts(inputs: &Inputs, table: &Table, file: &str, line: i64) -> String {
             out.push_str(&format!(
                 "{:<10} {}\n",
                 "verdict",
-                visible(&format!("\"{}\" in {}: {standing}, {} ({sure}); waiting: {}; {}", failure.recorded_name, failure.lane, failure.cause, failure.waiting.slug(), if named { "named here" } else { "proved here" }))
+                visible(&format!(
+                    "\"{}\" in {}: {standing}, {} ({sure}); waiting: {}; {}",
+                    failure.recorded_name,
+                    failure.lane,
+                    failure.cause,
+                    failure.waiting.slug(),
+                    if named { "named here" } else { "proved here" }
+                ))
             ));
-            out.push_str(&format!("{:<10} {}\n", "do", visible(&failure.advice.change)));
+            out.push_str(&format!(
+                "{:<10} {}\n",
+                "do",
+                visible(&failure.advice.change)
+            ));
         }
     }
     if !found {
-        out.push_str(&format!("{:<10} no failure is named or proved here\n", "verdict"));
+        out.push_str(&format!(
+            "{:<10} no failure is named or proved here\n",
+            "verdict"
+        ));
     }
     out
 }

@@ -11,19 +11,19 @@
 //! findings. Neither imports the other. The modules below stand in reading order.
 #![deny(missing_docs)]
 
+pub mod caret;
 pub mod cause;
 pub mod evidence;
-pub mod time;
 pub mod redact;
-pub mod caret;
 pub mod settings;
+pub mod time;
 
-pub mod scan;
-pub mod table;
 pub mod audit;
 pub mod report;
+pub mod scan;
+pub mod table;
 
+pub mod cli;
 pub mod explain;
 pub mod inspect;
-pub mod cli;
 pub mod run;

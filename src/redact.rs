@@ -4,7 +4,7 @@
 //! of commits, UUIDs and ids of requests stay readable. Prefixes are those that the providers document for secret
 //! scanning.
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -130,10 +130,22 @@ const RULES: &[Rule] = &[
 
 /// The rules, compiled: a set that says which can hit at all, and each by itself.
 static COMPILED: LazyLock<Option<(RegexSet, Vec<Regex>)>> = LazyLock::new(|| {
-    let set = RegexSet::new(RULES.iter().map(|r| r.pattern)).ok()?;
-    let all: Result<Vec<Regex>, _> = RULES.iter().map(|r| Regex::new(r.pattern)).collect();
+    let patterns: Vec<String> = RULES.iter().map(|r| ascii(r.pattern)).collect();
+    let set = RegexSetBuilder::new(&patterns)
+        .size_limit(32 << 20)
+        .build()
+        .ok()?;
+    let all: Result<Vec<Regex>, _> = patterns.iter().map(|p| Regex::new(p)).collect();
     Some((set, all.ok()?))
 });
+
+/// Secrets are ASCII: the classes are made so, since Unicode's are a hundred times as large.
+fn ascii(pattern: &str) -> String {
+    pattern
+        .replace(r"\w", "[0-9A-Za-z_]")
+        .replace(r"\d", "[0-9]")
+        .replace(r"\b", r"(?-u:\b)")
+}
 
 static CARD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b[3-6]\d{3}[ -]?\d{4,6}[ -]?\d{4,5}(?:[ -]?\d{1,4})?\b").ok());

@@ -6,8 +6,8 @@
 pub mod fold;
 pub mod keys;
 pub mod name;
-mod profile;
 pub mod pattern;
+mod profile;
 pub mod record;
 pub mod source;
 pub mod worker;
@@ -47,11 +47,21 @@ pub struct Options {
 ///
 /// # Errors
 /// If a path does not exist. What can't be read is said in the table.
-pub fn scan(found: &Found, settings: &Settings, patterns: &Arc<Patterns>, options: &Options) -> Result<Table> {
+pub fn scan(
+    found: &Found,
+    settings: &Settings,
+    patterns: &Arc<Patterns>,
+    options: &Options,
+) -> Result<Table> {
     let sources = &found.sources;
     let samples: Vec<Vec<(u64, Vec<u8>)>> = sources.iter().map(source::sample::sample).collect();
     let profiles = profiles(sources, &samples, settings, patterns)?;
-    let worker = Worker { patterns: patterns.clone(), settings, profiles: &profiles, mode: options.mode };
+    let worker = Worker {
+        patterns: patterns.clone(),
+        settings,
+        profiles: &profiles,
+        mode: options.mode,
+    };
 
     let mut totals: Vec<BlockScan> = vec![BlockScan::default(); sources.len()];
     let mut fold = Fold::default();
@@ -60,7 +70,15 @@ pub fn scan(found: &Found, settings: &Settings, patterns: &Arc<Patterns>, option
         fold.merge(rows, totals[index].newlines);
         source::blocks::Merge::merge(&mut totals[index], part);
     };
-    let ends = run(sources, &options.plan, |_, _| true, || (), |(), block| worker.scan(block), &options.progress, |index, part| take(index, part, &mut fold, &mut totals));
+    let ends = run(
+        sources,
+        &options.plan,
+        |_, _| true,
+        || (),
+        |(), block| worker.scan(block),
+        &options.progress,
+        |index, part| take(index, part, &mut fold, &mut totals),
+    );
 
     if options.mode != Mode::Census {
         let wanted = Wanted::of(&fold, sources, &samples)?;
@@ -69,10 +87,16 @@ pub fn scan(found: &Found, settings: &Settings, patterns: &Arc<Patterns>, option
         run(
             sources,
             &options.plan,
-            |index, _| wanted.files.contains_key(&index) || wanted.lanes.contains_key(sources[index].lane.as_ref()),
+            |index, _| {
+                wanted.files.contains_key(&index)
+                    || wanted.lanes.contains_key(sources[index].lane.as_ref())
+            },
             || (),
             |(), block| {
-                let ranges = wanted.files.get(&block.source_index).map_or(&[] as &[Range<u64>], Vec::as_slice);
+                let ranges = wanted
+                    .files
+                    .get(&block.source_index)
+                    .map_or(&[] as &[Range<u64>], Vec::as_slice);
                 worker.revisit(block, ranges, wanted.lanes.get(block.source.lane.as_ref()))
             },
             &quiet,
@@ -82,20 +106,34 @@ pub fn scan(found: &Found, settings: &Settings, patterns: &Arc<Patterns>, option
     options.progress.finish();
 
     let (rows, capped) = fold.finish();
-    Ok(Table { rows, files: summaries(found, totals, &ends, options.mode), passed_over: found.passed_over.clone(), capped })
+    Ok(Table {
+        rows,
+        files: summaries(found, totals, &ends, options.mode),
+        passed_over: found.passed_over.clone(),
+        capped,
+    })
 }
 
 /// What each source looks like.
 ///
 /// # Errors
 /// If the spellings of a file make too large an automaton.
-pub fn profiles_of(sources: &[Source], settings: &Settings, patterns: &Patterns) -> Result<Vec<Profile>> {
+pub fn profiles_of(
+    sources: &[Source],
+    settings: &Settings,
+    patterns: &Patterns,
+) -> Result<Vec<Profile>> {
     let samples: Vec<Vec<(u64, Vec<u8>)>> = sources.iter().map(source::sample::sample).collect();
     profiles(sources, &samples, settings, patterns)
 }
 
 /// What each file looks like, and the spellings of its levels that the packs do not find.
-fn profiles(sources: &[Source], samples: &[Vec<(u64, Vec<u8>)>], settings: &Settings, patterns: &Patterns) -> Result<Vec<Profile>> {
+fn profiles(
+    sources: &[Source],
+    samples: &[Vec<(u64, Vec<u8>)>],
+    settings: &Settings,
+    patterns: &Patterns,
+) -> Result<Vec<Profile>> {
     let now = match settings.now {
         Now::At(ns) => Some(ns),
         _ => None,
@@ -132,28 +170,57 @@ struct Wanted {
 
 impl Wanted {
     fn of(fold: &Fold, sources: &[Source], samples: &[Vec<(u64, Vec<u8>)>]) -> Result<Wanted> {
-        let index: BTreeMap<&str, usize> = sources.iter().enumerate().map(|(i, s)| (s.name.as_ref(), i)).collect();
+        let index: BTreeMap<&str, usize> = sources
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (s.name.as_ref(), i))
+            .collect();
         let mut files: BTreeMap<usize, Vec<Range<u64>>> = BTreeMap::new();
         let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for row in fold.rows().filter(|r| r.kind == Kind::Name) {
             if let Some(at) = index.get(row.file.as_ref()) {
                 let offset = row.offset.max(0) as u64;
-                files.entry(*at).or_default().push(offset.saturating_sub(SURROUNDINGS)..offset + SURROUNDINGS);
+                files
+                    .entry(*at)
+                    .or_default()
+                    .push(offset.saturating_sub(SURROUNDINGS)..offset + SURROUNDINGS);
             }
-            keys.entry(row.lane.to_string()).or_default().extend(joining(row).map(str::to_string));
+            keys.entry(row.lane.to_string())
+                .or_default()
+                .extend(joining(row).map(str::to_string));
         }
         for ranges in files.values_mut() {
             *ranges = union(std::mem::take(ranges));
         }
         let mut lanes = BTreeMap::new();
         for (lane, keys) in keys {
-            let text: Vec<&[u8]> = sources.iter().zip(samples).filter(|(s, _)| *s.lane == *lane).flat_map(|(_, windows)| windows.iter().map(|(_, w)| w.as_slice())).collect();
-            let lines: usize = text.iter().map(|w| memchr::memchr_iter(b'\n', w).count()).sum();
+            let text: Vec<&[u8]> = sources
+                .iter()
+                .zip(samples)
+                .filter(|(s, _)| *s.lane == *lane)
+                .flat_map(|(_, windows)| windows.iter().map(|(_, w)| w.as_slice()))
+                .collect();
+            let lines: usize = text
+                .iter()
+                .map(|w| memchr::memchr_iter(b'\n', w).count())
+                .sum();
             let rare = |key: &str| {
                 let finder = memchr::memmem::Finder::new(key.as_bytes());
-                text.iter().map(|w| finder.find_iter(w).count()).sum::<usize>() * COMMON_KEY <= lines.max(200)
+                text.iter()
+                    .map(|w| finder.find_iter(w).count())
+                    .sum::<usize>()
+                    * COMMON_KEY
+                    <= lines.max(200)
             };
-            let list: Vec<Needle> = keys.iter().filter(|k| rare(k)).take(KEYS).map(|k| Needle { text: k.to_lowercase(), guard: Guard::default() }).collect();
+            let list: Vec<Needle> = keys
+                .iter()
+                .filter(|k| rare(k))
+                .take(KEYS)
+                .map(|k| Needle {
+                    text: k.to_lowercase(),
+                    guard: Guard::default(),
+                })
+                .collect();
             if !list.is_empty() {
                 lanes.insert(lane, Needles::new(list.iter().map(|n| (n, 0)))?);
             }
@@ -164,7 +231,11 @@ impl Wanted {
 
 /// The keys of a failure by which later records are looked for.
 fn joining(row: &Evidence) -> impl Iterator<Item = &str> {
-    ["request", "target", "credential", "run"].into_iter().filter_map(|kind| row.keys.get(kind)).map(String::as_str).filter(|v| v.len() >= 4 && v.len() <= 120 && !v.starts_with('<'))
+    ["request", "target", "credential", "run"]
+        .into_iter()
+        .filter_map(|kind| row.keys.get(kind))
+        .map(String::as_str)
+        .filter(|v| v.len() >= 4 && v.len() <= 120 && !v.starts_with('<'))
 }
 
 fn union(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
@@ -179,7 +250,12 @@ fn union(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     out
 }
 
-fn summaries(found: &Found, totals: Vec<BlockScan>, ends: &[SourceEnd], mode: Mode) -> Vec<FileSummary> {
+fn summaries(
+    found: &Found,
+    totals: Vec<BlockScan>,
+    ends: &[SourceEnd],
+    mode: Mode,
+) -> Vec<FileSummary> {
     let census = mode == Mode::Census;
     let mut files: Vec<FileSummary> = found
         .sources
@@ -199,7 +275,11 @@ fn summaries(found: &Found, totals: Vec<BlockScan>, ends: &[SourceEnd], mode: Mo
             error: end.error.clone(),
         })
         .collect();
-    files.extend(found.unreadable.iter().map(|(file, why)| FileSummary { file: file.clone(), error: Some(why.clone()), ..FileSummary::default() }));
+    files.extend(found.unreadable.iter().map(|(file, why)| FileSummary {
+        file: file.clone(),
+        error: Some(why.clone()),
+        ..FileSummary::default()
+    }));
     files.sort_by(|a, b| a.file.cmp(&b.file));
     files
 }

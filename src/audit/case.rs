@@ -62,7 +62,12 @@ impl<'t> Corpus<'t> {
         for row in &table.rows {
             by_lane.entry(&row.lane).or_default().push(row);
         }
-        Corpus { lanes: by_lane.into_iter().map(|(lane, rows)| LaneView::new(lane, rows)).collect() }
+        Corpus {
+            lanes: by_lane
+                .into_iter()
+                .map(|(lane, rows)| LaneView::new(lane, rows))
+                .collect(),
+        }
     }
 }
 
@@ -77,7 +82,12 @@ impl<'t> LaneView<'t> {
             rows.extend(ordered(list));
         }
         rows.sort_by(|a, b| {
-            (a.time, &a.evidence.file, a.evidence.offset, a.evidence.seq).cmp(&(b.time, &b.evidence.file, b.evidence.offset, b.evidence.seq))
+            (a.time, &a.evidence.file, a.evidence.offset, a.evidence.seq).cmp(&(
+                b.time,
+                &b.evidence.file,
+                b.evidence.offset,
+                b.evidence.seq,
+            ))
         });
         let mut by_key: HashMap<&str, HashMap<&str, Vec<usize>>> = HashMap::new();
         let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -85,7 +95,12 @@ impl<'t> LaneView<'t> {
             by_file.entry(&row.evidence.file).or_default().push(index);
             for (kind, value) in &row.evidence.keys {
                 if kind != "logger" && kind != "thread" {
-                    by_key.entry(kind).or_default().entry(value).or_default().push(index);
+                    by_key
+                        .entry(kind)
+                        .or_default()
+                        .entry(value)
+                        .or_default()
+                        .push(index);
                 }
             }
         }
@@ -95,7 +110,13 @@ impl<'t> LaneView<'t> {
                 rows[*index].rank = rank;
             }
         }
-        let mut view = LaneView { lane, rows, cases: Vec::new(), by_key, by_file };
+        let mut view = LaneView {
+            lane,
+            rows,
+            cases: Vec::new(),
+            by_key,
+            by_file,
+        };
         view.cases = view.operations();
         view
     }
@@ -107,7 +128,10 @@ impl<'t> LaneView<'t> {
 
     /// Rows that share a key.
     pub fn with_key<'s>(&'s self, kind: &'s str, value: &'s str) -> &'s [usize] {
-        self.by_key.get(kind).and_then(|k| k.get(value)).map_or(&[], Vec::as_slice)
+        self.by_key
+            .get(kind)
+            .and_then(|k| k.get(value))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The rows of a file in order of offset.
@@ -123,7 +147,9 @@ impl<'t> LaneView<'t> {
             if row.evidence.kind != Kind::Name || !row.evidence.pattern.starts_with("name.") {
                 continue;
             }
-            let slot = by_record.entry((&row.evidence.file, row.evidence.offset)).or_insert(index);
+            let slot = by_record
+                .entry((&row.evidence.file, row.evidence.offset))
+                .or_insert(index);
             if *self.row(*slot).pattern == *"name.run-end" {
                 *slot = index;
             }
@@ -137,7 +163,8 @@ impl<'t> LaneView<'t> {
             let key = operation_key(row);
             let joined = open.get(&key).copied().filter(|at| {
                 let last = &self.rows[cases[*at].names.last().copied().unwrap_or(index)];
-                row.has_runs && row.run > 0 && !key.0.starts_with("k:") || within(last.time, row.time, TOGETHER)
+                row.has_runs && row.run > 0 && !key.0.starts_with("k:")
+                    || within(last.time, row.time, TOGETHER)
             });
             match joined {
                 Some(at) => {
@@ -146,7 +173,11 @@ impl<'t> LaneView<'t> {
                 }
                 None => {
                     open.insert(key, cases.len());
-                    cases.push(Case { names: vec![index], best: index, count: row.evidence.repeat });
+                    cases.push(Case {
+                        names: vec![index],
+                        best: index,
+                        count: row.evidence.repeat,
+                    });
                 }
             }
         }
@@ -158,8 +189,18 @@ impl<'t> LaneView<'t> {
 
     /// The most specific name; of equals the later, which is the outer one.
     fn best_of(&self, names: &[usize]) -> usize {
-        let rank = |index: &usize| self.row(*index).values.get("rank").and_then(|r| r.parse::<i64>().ok()).unwrap_or(0);
-        names.iter().copied().max_by_key(|i| (rank(i), *i)).unwrap_or_default()
+        let rank = |index: &usize| {
+            self.row(*index)
+                .values
+                .get("rank")
+                .and_then(|r| r.parse::<i64>().ok())
+                .unwrap_or(0)
+        };
+        names
+            .iter()
+            .copied()
+            .max_by_key(|i| (rank(i), *i))
+            .unwrap_or_default()
     }
 }
 
@@ -189,7 +230,9 @@ fn operation_key(row: &Row<'_>) -> (String, u32) {
 /// The rows of one file in order of offset, with effective times and runs.
 fn ordered(mut list: Vec<&Evidence>) -> Vec<Row<'_>> {
     list.sort_by_key(|row| (row.offset, row.seq));
-    let has_runs = list.iter().any(|row| row.kind == Kind::Scope && begins(row));
+    let has_runs = list
+        .iter()
+        .any(|row| row.kind == Kind::Scope && begins(row));
     let mut greatest: Option<i64> = None;
     let mut run = 0;
     let mut rows = Vec::with_capacity(list.len());
@@ -198,12 +241,25 @@ fn ordered(mut list: Vec<&Evidence>) -> Vec<Row<'_>> {
         if evidence.kind == Kind::Scope && begins(evidence) {
             run += 1;
         }
-        rows.push(Row { evidence, time: if evidence.time.is_some() { greatest } else { None }, run, has_runs, rank: 0 });
+        rows.push(Row {
+            evidence,
+            time: if evidence.time.is_some() {
+                greatest
+            } else {
+                None
+            },
+            run,
+            has_runs,
+            rank: 0,
+        });
     }
     rows
 }
 
 /// Whether a scope row is a run's beginning.
 pub fn begins(row: &Evidence) -> bool {
-    row.values.get("what").is_none_or(|w| w != "end") && !row.values.contains_key("exit") && !row.values.contains_key("result") && !row.values.contains_key("signal")
+    row.values.get("what").is_none_or(|w| w != "end")
+        && !row.values.contains_key("exit")
+        && !row.values.contains_key("result")
+        && !row.values.contains_key("signal")
 }

@@ -59,7 +59,14 @@ pub struct Detector {
 }
 
 /// Every rule, by code.
-pub const ALL: &[Detector] = &[misnamed::RULE, opaque_name::RULE, many_names::RULE, many_causes::RULE, status_discarded::RULE, silent_truncation::RULE];
+pub const ALL: &[Detector] = &[
+    misnamed::RULE,
+    opaque_name::RULE,
+    many_names::RULE,
+    many_causes::RULE,
+    status_discarded::RULE,
+    silent_truncation::RULE,
+];
 
 /// What makes a finding the same finding tomorrow.
 pub struct Subject<'a> {
@@ -75,7 +82,12 @@ pub struct Subject<'a> {
 
 impl Detector {
     /// A finding of this rule.
-    pub fn finding(&self, subject: &Subject<'_>, confidence: Confidence, message: String) -> Finding {
+    pub fn finding(
+        &self,
+        subject: &Subject<'_>,
+        confidence: Confidence,
+        message: String,
+    ) -> Finding {
         Finding {
             rule: self.id.to_string(),
             code: self.code.to_string(),
@@ -87,7 +99,13 @@ impl Detector {
             facts: BTreeMap::new(),
             cost: Cost::default(),
             places: Vec::new(),
-            fingerprint: identity::fingerprint(self.id, subject.lane, subject.recorded, subject.cause, subject.decides),
+            fingerprint: identity::fingerprint(
+                self.id,
+                subject.lane,
+                subject.recorded,
+                subject.cause,
+                subject.decides,
+            ),
             anchor: identity::anchor(self.id, subject.lane, subject.recorded),
             state: "new".to_string(),
         }

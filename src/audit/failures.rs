@@ -30,40 +30,83 @@ pub fn judge<'t>(view: &LaneView<'t>, since: Option<i64>, until: Option<i64>) ->
     let relations = Relations::of(view);
     let inside = |case: &Case| {
         let time = view.row(case.best).time;
-        since.is_none_or(|s| time.is_some_and(|t| t >= s)) && until.is_none_or(|u| time.is_some_and(|t| t <= u))
+        since.is_none_or(|s| time.is_some_and(|t| t >= s))
+            && until.is_none_or(|u| time.is_some_and(|t| t <= u))
     };
-    let verdicts: Vec<Option<Verdict>> = view.cases.iter().map(|case| inside(case).then(|| verdict::judge(view, case, &relations))).collect();
+    let verdicts: Vec<Option<Verdict>> = view
+        .cases
+        .iter()
+        .map(|case| inside(case).then(|| verdict::judge(view, case, &relations)))
+        .collect();
     let failures = gather(view, &verdicts);
-    Judged { lane: view.lane, relations, verdicts, failures }
+    Judged {
+        lane: view.lane,
+        relations,
+        verdicts,
+        failures,
+    }
 }
 
 fn gather(view: &LaneView<'_>, verdicts: &[Option<Verdict>]) -> Vec<Failure> {
     let mut groups: BTreeMap<(&str, Cause), Vec<usize>> = BTreeMap::new();
     for (index, verdict) in verdicts.iter().enumerate() {
         if let Some(verdict) = verdict {
-            groups.entry((&view.row(view.cases[index].best).name, verdict.cause)).or_default().push(index);
+            groups
+                .entry((&view.row(view.cases[index].best).name, verdict.cause))
+                .or_default()
+                .push(index);
         }
     }
-    groups.into_iter().filter_map(|((name, cause), members)| failure(view, verdicts, name, cause, &members)).collect()
+    groups
+        .into_iter()
+        .filter_map(|((name, cause), members)| failure(view, verdicts, name, cause, &members))
+        .collect()
 }
 
-fn failure(view: &LaneView<'_>, verdicts: &[Option<Verdict>], name: &str, cause: Cause, members: &[usize]) -> Option<Failure> {
-    let pairs: Vec<(&Case, &Verdict)> = members.iter().filter_map(|i| Some((&view.cases[*i], verdicts[*i].as_ref()?))).collect();
+fn failure(
+    view: &LaneView<'_>,
+    verdicts: &[Option<Verdict>],
+    name: &str,
+    cause: Cause,
+    members: &[usize],
+) -> Option<Failure> {
+    let pairs: Vec<(&Case, &Verdict)> = members
+        .iter()
+        .filter_map(|i| Some((&view.cases[*i], verdicts[*i].as_ref()?)))
+        .collect();
     // The surest verdict speaks for the group; of equals the first.
-    let (case, verdict) = pairs.iter().copied().min_by_key(|(c, v)| (std::cmp::Reverse(v.confidence), c.best))?;
+    let (case, verdict) = pairs
+        .iter()
+        .copied()
+        .min_by_key(|(c, v)| (std::cmp::Reverse(v.confidence), c.best))?;
     let best = view.row(case.best);
     let mut aliases: BTreeSet<&str> = BTreeSet::new();
     for (case, _) in &pairs {
-        aliases.extend(case.names.iter().map(|n| view.row(*n).name.as_str()).filter(|n| *n != name));
+        aliases.extend(
+            case.names
+                .iter()
+                .map(|n| view.row(*n).name.as_str())
+                .filter(|n| *n != name),
+        );
     }
-    let times: Vec<i64> = pairs.iter().flat_map(|(c, _)| c.names.iter().filter_map(|n| view.row(*n).time)).collect();
+    let times: Vec<i64> = pairs
+        .iter()
+        .flat_map(|(c, _)| c.names.iter().filter_map(|n| view.row(*n).time))
+        .collect();
     let mut places: Vec<Place> = pairs.iter().map(|(c, _)| place(view.row(c.best))).collect();
     places.dedup();
     places.truncate(LISTED);
     let mut evidence: Vec<Proof> = Vec::new();
-    for (row, decides) in verdict.proofs.iter().zip(std::iter::once(true).chain(std::iter::repeat(false))) {
+    for (row, decides) in verdict
+        .proofs
+        .iter()
+        .zip(std::iter::once(true).chain(std::iter::repeat(false)))
+    {
         let proof = proof(view.row(*row), decides);
-        if !evidence.iter().any(|p| (&p.file, p.line) == (&proof.file, proof.line)) {
+        if !evidence
+            .iter()
+            .any(|p| (&p.file, p.line) == (&proof.file, proof.line))
+        {
             evidence.push(proof);
         }
     }
@@ -71,7 +114,11 @@ fn failure(view: &LaneView<'_>, verdicts: &[Option<Verdict>], name: &str, cause:
     for (_, verdict) in &pairs {
         if let Some(row) = verdict.proofs.first() {
             let proof = proof(view.row(*row), false);
-            if evidence.len() < PROOFS && !evidence.iter().any(|p| (&p.file, p.line) == (&proof.file, proof.line)) {
+            if evidence.len() < PROOFS
+                && !evidence
+                    .iter()
+                    .any(|p| (&p.file, p.line) == (&proof.file, proof.line))
+            {
                 evidence.push(proof);
             }
         }
@@ -80,12 +127,24 @@ fn failure(view: &LaneView<'_>, verdicts: &[Option<Verdict>], name: &str, cause:
     let guide = guide(cause);
     let count: i64 = pairs.iter().map(|(c, _)| c.count).sum();
     let standing = verdict.standing;
-    let change = if verdict.advice.is_empty() { guide.change.to_string() } else { verdict.advice.clone() };
-    let reset_at = pairs.iter().filter_map(|(_, v)| v.reset_at).max().map(rfc3339);
+    let change = if verdict.advice.is_empty() {
+        guide.change.to_string()
+    } else {
+        verdict.advice.clone()
+    };
+    let reset_at = pairs
+        .iter()
+        .filter_map(|(_, v)| v.reset_at)
+        .max()
+        .map(rfc3339);
     Some(Failure {
         lane: view.lane.to_string(),
         recorded_name: name.to_string(),
-        aliases: aliases.into_iter().take(LISTED).map(str::to_string).collect(),
+        aliases: aliases
+            .into_iter()
+            .take(LISTED)
+            .map(str::to_string)
+            .collect(),
         claimed: best.claims.first().copied(),
         cause,
         class: cause.class().to_string(),
@@ -97,10 +156,30 @@ fn failure(view: &LaneView<'_>, verdicts: &[Option<Verdict>], name: &str, cause:
         last: times.iter().max().copied().map(rfc3339),
         places,
         evidence,
-        set_aside: verdict.set_aside.iter().map(|(row, why)| SetAside { file: view.row(*row).file.to_string(), line: view.row(*row).line, pattern: view.row(*row).pattern.to_string(), why: (*why).to_string() }).collect(),
-        advice: Advice { wait: wait(verdict, reset_at.as_deref()), cut_off: guide.cut_off.to_string(), change },
+        set_aside: verdict
+            .set_aside
+            .iter()
+            .map(|(row, why)| SetAside {
+                file: view.row(*row).file.to_string(),
+                line: view.row(*row).line,
+                pattern: view.row(*row).pattern.to_string(),
+                why: (*why).to_string(),
+            })
+            .collect(),
+        advice: Advice {
+            wait: wait(verdict, reset_at.as_deref()),
+            cut_off: guide.cut_off.to_string(),
+            change,
+        },
         reset_at,
-        cost: Cost { items: if standing == Standing::Unsupported { 0 } else { count }, ..Cost::default() },
+        cost: Cost {
+            items: if standing == Standing::Unsupported {
+                0
+            } else {
+                count
+            },
+            ..Cost::default()
+        },
     })
 }
 
@@ -109,7 +188,9 @@ fn wait(verdict: &Verdict, reset_at: Option<&str>) -> String {
     match (verdict.waiting, reset_at) {
         (Waiting::Yes, _) => "yes".to_string(),
         (Waiting::AfterReset, Some(at)) => format!("after the reset at {at}"),
-        (Waiting::AfterReset, None) => "after the limit's window; its end is not in the log".to_string(),
+        (Waiting::AfterReset, None) => {
+            "after the limit's window; its end is not in the log".to_string()
+        }
         (Waiting::No, _) => "no".to_string(),
         (Waiting::Depends, _) => "the log does not say".to_string(),
     }
@@ -117,14 +198,27 @@ fn wait(verdict: &Verdict, reset_at: Option<&str>) -> String {
 
 /// Where a row stands.
 pub fn place(row: &Evidence) -> Place {
-    Place { file: row.file.to_string(), line: row.line, end_line: row.end_line }
+    Place {
+        file: row.file.to_string(),
+        line: row.line,
+        end_line: row.end_line,
+    }
 }
 
 fn proof(row: &Evidence, decides: bool) -> Proof {
-    Proof { file: row.file.to_string(), line: row.line, end_line: row.end_line, kind: row.kind.slug().to_string(), pattern: row.pattern.to_string(), text: row.text.clone(), decides }
+    Proof {
+        file: row.file.to_string(),
+        line: row.line,
+        end_line: row.end_line,
+        kind: row.kind.slug().to_string(),
+        pattern: row.pattern.to_string(),
+        text: row.text.clone(),
+        decides,
+    }
 }
 
 /// Whether a failure accuses its name, and surely enough.
 pub fn accused(failure: &Failure) -> bool {
-    matches!(failure.standing, Standing::Misnamed | Standing::Opaque) && failure.confidence > Confidence::Possible
+    matches!(failure.standing, Standing::Misnamed | Standing::Opaque)
+        && failure.confidence > Confidence::Possible
 }

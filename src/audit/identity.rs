@@ -8,7 +8,10 @@ fn digest(parts: &[&str]) -> String {
         hasher.update((part.len() as u32).to_be_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize()[..16].iter().map(|b| format!("{b:02x}")).collect()
+    hasher.finalize()[..16]
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }
 
 /// The identity of a finding with its verdict: 32 hexadecimal digits.
@@ -28,8 +31,20 @@ mod tests {
     /// Frozen: a change of any of these is another recipe.
     #[test]
     fn golden() {
-        assert_eq!(fingerprint("misnamed", "watch-arb", "extract_failed", "rate_limited", ""), "e57fcc7a084c6ddfe0f8cf56a919af77");
-        assert_eq!(anchor("misnamed", "watch-arb", "extract_failed"), "d71bb7a9538e6ebc6fb443e475c1f14f");
+        assert_eq!(
+            fingerprint(
+                "misnamed",
+                "watch-arb",
+                "extract_failed",
+                "rate_limited",
+                ""
+            ),
+            "e57fcc7a084c6ddfe0f8cf56a919af77"
+        );
+        assert_eq!(
+            anchor("misnamed", "watch-arb", "extract_failed"),
+            "d71bb7a9538e6ebc6fb443e475c1f14f"
+        );
     }
 
     #[test]

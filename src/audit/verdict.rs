@@ -43,7 +43,11 @@ const AGREEMENT: i64 = 12;
 /// The verdict on one case.
 pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict {
     let name = view.row(case.best);
-    let told: Vec<Cause> = name.values.get("told").map(|t| t.split(',').filter_map(|c| c.parse().ok()).collect()).unwrap_or_default();
+    let told: Vec<Cause> = name
+        .values
+        .get("told")
+        .map(|t| t.split(',').filter_map(|c| c.parse().ok()).collect())
+        .unwrap_or_default();
     let claims = &name.claims;
     let candidates = weigh::candidates(view, case, relations);
     let mut sums = weigh::by_cause(&candidates);
@@ -53,7 +57,10 @@ pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict
         }
     }
     sums.sort_by_key(|s| (std::cmp::Reverse(s.score), s.first));
-    let Some(best) = sums.first().filter(|s| s.score >= THRESHOLD && s.cause != Cause::Unknown) else {
+    let Some(best) = sums
+        .first()
+        .filter(|s| s.score >= THRESHOLD && s.cause != Cause::Unknown)
+    else {
         return unsupported(&candidates, sums.first().map(|s| s.cause));
     };
     let proofs = weigh::proofs(&candidates, best);
@@ -65,21 +72,56 @@ pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict
     } else {
         Standing::Misnamed
     };
-    let rival = sums.get(1).filter(|r| best.score - r.score < 6 && r.cause.class() != best.cause.class());
-    let confidence = confidence(decider, best, standing, rival.is_some(), relations.against(decider.row));
+    let rival = sums
+        .get(1)
+        .filter(|r| best.score - r.score < 6 && r.cause.class() != best.cause.class());
+    let confidence = confidence(
+        decider,
+        best,
+        standing,
+        rival.is_some(),
+        relations.against(decider.row),
+    );
     let deciding = view.row(decider.row);
     let (waiting, reset_at) = reset::answer(view, case, decider, best.cause, relations);
     let set_aside = candidates
         .iter()
         .filter(|c| c.cause != best.cause)
         .take(5)
-        .map(|c| (c.row, if c.scope == Scope::Far { "outside the operation" } else if c.after_effect { "a consequence, not a cause" } else { "weighs less than what decided" }))
+        .map(|c| {
+            (
+                c.row,
+                if c.scope == Scope::Far {
+                    "outside the operation"
+                } else if c.after_effect {
+                    "a consequence, not a cause"
+                } else {
+                    "weighs less than what decided"
+                },
+            )
+        })
         .collect();
-    Verdict { cause: best.cause, standing, confidence, waiting, reset_at, proofs, set_aside, advice: relations.advice(decider.row).unwrap_or(&deciding.advice).to_string() }
+    Verdict {
+        cause: best.cause,
+        standing,
+        confidence,
+        waiting,
+        reset_at,
+        proofs,
+        set_aside,
+        advice: relations
+            .advice(decider.row)
+            .unwrap_or(&deciding.advice)
+            .to_string(),
+    }
 }
 
 fn unsupported(candidates: &[Weighed], nearest: Option<Cause>) -> Verdict {
-    let why = if nearest.is_some() { "too weak to decide" } else { "outside the operation" };
+    let why = if nearest.is_some() {
+        "too weak to decide"
+    } else {
+        "outside the operation"
+    };
     Verdict {
         cause: Cause::Unknown,
         standing: Standing::Unsupported,
@@ -92,21 +134,40 @@ fn unsupported(candidates: &[Weighed], nearest: Option<Cause>) -> Verdict {
     }
 }
 
-fn confidence(decider: &Weighed, sum: &weigh::Sum, standing: Standing, rivalled: bool, against: bool) -> Confidence {
+fn confidence(
+    decider: &Weighed,
+    sum: &weigh::Sum,
+    standing: Standing,
+    rivalled: bool,
+    against: bool,
+) -> Confidence {
     let close = matches!(decider.scope, Scope::Own | Scope::Key);
     if against {
         return Confidence::Possible;
     }
-    let strong = matches!(decider.grade, Grade::Relation | Grade::Code | Grade::Transport);
+    let strong = matches!(
+        decider.grade,
+        Grade::Relation | Grade::Code | Grade::Transport
+    );
     let base = match decider.grade {
         _ if close && strong => Confidence::Certain,
-        _ if sum.signs >= 2 && decider.grade <= Grade::Phrase && decider.scope != Scope::Window => Confidence::Certain,
-        Grade::Relation | Grade::Code | Grade::Transport | Grade::Phrase | Grade::Status => Confidence::Likely,
-        Grade::Exception | Grade::Parse | Grade::Symptom if standing == Standing::Accurate => Confidence::Likely,
+        _ if sum.signs >= 2 && decider.grade <= Grade::Phrase && decider.scope != Scope::Window => {
+            Confidence::Certain
+        }
+        Grade::Relation | Grade::Code | Grade::Transport | Grade::Phrase | Grade::Status => {
+            Confidence::Likely
+        }
+        Grade::Exception | Grade::Parse | Grade::Symptom if standing == Standing::Accurate => {
+            Confidence::Likely
+        }
         Grade::Exception if close && sum.signs >= 2 => Confidence::Likely,
         _ => Confidence::Possible,
     };
-    if rivalled && standing != Standing::Accurate { Confidence::Possible.max(lower(base)) } else { base }
+    if rivalled && standing != Standing::Accurate {
+        Confidence::Possible.max(lower(base))
+    } else {
+        base
+    }
 }
 
 fn lower(confidence: Confidence) -> Confidence {

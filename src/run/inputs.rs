@@ -38,11 +38,17 @@ impl Inputs {
         } else if optional {
             Vec::new()
         } else if !settings.paths.is_empty() {
-            settings.paths.iter().map(|p| p.display().to_string()).collect()
+            settings
+                .paths
+                .iter()
+                .map(|p| p.display().to_string())
+                .collect()
         } else if Path::new("logs").is_dir() {
             vec!["logs".to_string()]
         } else {
-            bail!("no PATH was given, misnomer.toml names no `paths`, and there is no ./logs; try `misnomer audit DIR`");
+            bail!(
+                "no PATH was given, misnomer.toml names no `paths`, and there is no ./logs; try `misnomer audit DIR`"
+            );
         };
         Inputs::at(global, settings, paths)
     }
@@ -54,34 +60,78 @@ impl Inputs {
         if !paths.is_empty() || (configured && !Path::new(file).is_file()) {
             return Inputs::new(global, paths, false);
         }
-        let root = if Path::new(file).is_file() { root_of(file) } else { bail!("{file}: no such file; name the paths to read behind FILE:LINE") };
-        Inputs::at(global, settings(global, std::slice::from_ref(&root))?, vec![root])
+        let root = if Path::new(file).is_file() {
+            root_of(file)
+        } else {
+            bail!("{file}: no such file; name the paths to read behind FILE:LINE")
+        };
+        Inputs::at(
+            global,
+            settings(global, std::slice::from_ref(&root))?,
+            vec![root],
+        )
     }
 
     fn at(global: &Global, settings: Settings, paths: Vec<String>) -> Result<Inputs> {
         let patterns = patterns(global, &settings)?;
-        let found = if paths.is_empty() { Found::default() } else { discover(&paths, &settings)? };
-        Ok(Inputs { settings, paths, found, patterns })
+        let found = if paths.is_empty() {
+            Found::default()
+        } else {
+            discover(&paths, &settings)?
+        };
+        Ok(Inputs {
+            settings,
+            paths,
+            found,
+            patterns,
+        })
     }
 
     /// The evidence of the logs.
     pub fn scan(&self, global: &Global) -> Result<Table> {
-        self.scan_as(global, if global.no_prefilter { Mode::Exhaustive } else { Mode::Prefilter })
+        self.scan_as(
+            global,
+            if global.no_prefilter {
+                Mode::Exhaustive
+            } else {
+                Mode::Prefilter
+            },
+        )
     }
 
     /// The same, with records chosen as asked.
     pub fn scan_as(&self, global: &Global, mode: Mode) -> Result<Table> {
         let total = self.found.sources.iter().map(|s| s.size).sum();
-        let shown = if global.progress == Shown::Never || global.quiet { ProgressMode::Never } else { ProgressMode::Auto };
-        let plan = Plan { threads: global.threads, block_size: global.block_size, ..Plan::default() };
-        scan::scan(&self.found, &self.settings, &self.patterns, &Options { plan, mode, progress: Progress::new(shown, total) })
+        let shown = if global.progress == Shown::Never || global.quiet {
+            ProgressMode::Never
+        } else {
+            ProgressMode::Auto
+        };
+        let plan = Plan {
+            threads: global.threads,
+            block_size: global.block_size,
+            ..Plan::default()
+        };
+        scan::scan(
+            &self.found,
+            &self.settings,
+            &self.patterns,
+            &Options {
+                plan,
+                mode,
+                progress: Progress::new(shown, total),
+            },
+        )
     }
 }
 
 /// The first directory of a relative path, so that the lane comes out as in an audit of it; else the file's directory.
 fn root_of(file: &str) -> String {
     let path = Path::new(file);
-    let first = path.components().next().map(|c| PathBuf::from(c.as_os_str()));
+    let first = path
+        .components()
+        .next()
+        .map(|c| PathBuf::from(c.as_os_str()));
     match (path.is_absolute(), first, path.parent()) {
         (false, Some(first), _) if path.components().count() > 1 => first.display().to_string(),
         (_, _, Some(parent)) if !parent.as_os_str().is_empty() => parent.display().to_string(),
@@ -98,14 +148,21 @@ pub fn settings(global: &Global, paths: &[String]) -> Result<Settings> {
 
 /// The packs, embedded and own, with the taught names.
 pub fn patterns(global: &Global, settings: &Settings) -> Result<Arc<Patterns>> {
-    let dirs: Vec<PathBuf> = settings.patterns.iter().chain(&global.patterns).cloned().collect();
+    let dirs: Vec<PathBuf> = settings
+        .patterns
+        .iter()
+        .chain(&global.patterns)
+        .cloned()
+        .collect();
     Patterns::new(Packs::load(&dirs)?, &settings.names)
 }
 
 /// The instant that counts as now, if it is given; else the newest of the input counts.
 pub fn now(global: &Global, settings: &Settings) -> Result<Option<i64>> {
     let now = match &global.now {
-        Some(text) => crate::settings::now(text).map_err(|why| anyhow::anyhow!("--now {text}: {why}"))?,
+        Some(text) => {
+            crate::settings::now(text).map_err(|why| anyhow::anyhow!("--now {text}: {why}"))?
+        }
         None => settings.now.clone(),
     };
     Ok(match now {
@@ -117,13 +174,18 @@ pub fn now(global: &Global, settings: &Settings) -> Result<Option<i64>> {
 
 /// An instant of the command line.
 pub fn instant(text: &str, zone: &TimeZone) -> Result<i64> {
-    time::parse_value(text, zone).with_context(|| format!("`{text}` is no time: write 2026-08-09, 2026-08-09T06:00 or 2026-08-09T06:00:00Z"))
+    time::parse_value(text, zone).with_context(|| {
+        format!("`{text}` is no time: write 2026-08-09, 2026-08-09T06:00 or 2026-08-09T06:00:00Z")
+    })
 }
 
 /// The width of the terminal; 100 where there is none.
 pub fn width() -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    asked.or_else(|| comfy_table::Table::new().width().map(usize::from)).unwrap_or(100).clamp(40, 400)
+    asked
+        .or_else(|| comfy_table::Table::new().width().map(usize::from))
+        .unwrap_or(100)
+        .clamp(40, 400)
 }
 
 /// Whether colour is used on standard output.
@@ -132,6 +194,10 @@ pub fn color(global: &Global) -> bool {
     match global.color {
         When::Always => true,
         When::Never => false,
-        When::Auto => set("CLICOLOR_FORCE") || (std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && std::io::stdout().is_terminal()),
+        When::Auto => {
+            set("CLICOLOR_FORCE")
+                || (std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+                    && std::io::stdout().is_terminal())
+        }
     }
 }

@@ -90,7 +90,10 @@ impl Fold {
             if let Some(group) = self.groups.remove(&key)
                 && let Some(row) = group.rows.first()
             {
-                *self.other.entry((row.lane.to_string(), row.kind)).or_default() += group.count;
+                *self
+                    .other
+                    .entry((row.lane.to_string(), row.kind))
+                    .or_default() += group.count;
             }
         }
     }
@@ -110,13 +113,27 @@ impl Fold {
                 && let Some(row) = group.rows.get_mut(EDGE - 1)
             {
                 row.repeat += group.count - kept;
-                let place = if row.name.is_empty() { format!("{}: {}", row.lane, row.pattern) } else { format!("{}: {}", row.lane, row.name) };
-                capped.push(Capped { what: "rows".to_string(), place, kept: kept.min(2 * EDGE as i64), of: group.count });
+                let place = if row.name.is_empty() {
+                    format!("{}: {}", row.lane, row.pattern)
+                } else {
+                    format!("{}: {}", row.lane, row.name)
+                };
+                capped.push(Capped {
+                    what: "rows".to_string(),
+                    place,
+                    kept: kept.min(2 * EDGE as i64),
+                    of: group.count,
+                });
             }
             rows.append(&mut group.rows);
         }
         for ((lane, kind), count) in self.other {
-            capped.push(Capped { what: "names".to_string(), place: format!("{lane}: {}", kind.slug()), kept: 0, of: count });
+            capped.push(Capped {
+                what: "names".to_string(),
+                place: format!("{lane}: {}", kind.slug()),
+                kept: 0,
+                of: count,
+            });
         }
         rows.sort_by(|a, b| a.order().cmp(&b.order()));
         capped.sort();

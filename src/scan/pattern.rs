@@ -74,7 +74,10 @@ pub struct Lazy {
 impl Lazy {
     /// Takes it as written, without compiling.
     pub fn new(written: String) -> Lazy {
-        Lazy { written, compiled: OnceLock::new() }
+        Lazy {
+            written,
+            compiled: OnceLock::new(),
+        }
     }
 
     /// As written.
@@ -84,7 +87,9 @@ impl Lazy {
 
     /// Compiles it, and says what is wrong with it.
     pub fn compile(&self) -> Result<Regex, regex::Error> {
-        regex::RegexBuilder::new(&self.written).size_limit(4 << 20).build()
+        regex::RegexBuilder::new(&self.written)
+            .size_limit(4 << 20)
+            .build()
     }
 
     /// The compiled form. Embedded packs are compiled by the tests, the user's when they are loaded, so that
@@ -118,19 +123,42 @@ impl FieldTest {
     pub fn passes(&self, value: &str) -> bool {
         let value = value.trim();
         let lower = value.to_lowercase();
-        let any = |list: &[String], test: &dyn Fn(&str) -> bool| list.is_empty() || list.iter().any(|w| test(w));
+        let any = |list: &[String], test: &dyn Fn(&str) -> bool| {
+            list.is_empty() || list.iter().any(|w| test(w))
+        };
         let number = || value.trim_end_matches(['s', '%']).parse::<f64>().ok();
         (!self.exists || !is_nothing(&lower))
             && any(&self.equals, &|w| lower == w.to_lowercase())
             && any(&self.contains, &|w| lower.contains(&w.to_lowercase()))
             && any(&self.starts, &|w| lower.starts_with(&w.to_lowercase()))
-            && self.min.is_none_or(|least| number().is_some_and(|n| n >= least))
-            && self.max.is_none_or(|most| number().is_some_and(|n| n <= most))
+            && self
+                .min
+                .is_none_or(|least| number().is_some_and(|n| n >= least))
+            && self
+                .max
+                .is_none_or(|most| number().is_some_and(|n| n <= most))
     }
 }
 
 /// Whether a (lower-case) value says that there is nothing: `"error": null` is no error.
 pub fn is_nothing(value: &str) -> bool {
     let bare = value.trim_matches(['"', '\'', ' ']);
-    matches!(bare, "" | "null" | "none" | "nil" | "undefined" | "0" | "false" | "no" | "[]" | "{}" | "()" | "-" | "<nil>" | "n/a" | "ok" | "success")
+    matches!(
+        bare,
+        "" | "null"
+            | "none"
+            | "nil"
+            | "undefined"
+            | "0"
+            | "false"
+            | "no"
+            | "[]"
+            | "{}"
+            | "()"
+            | "-"
+            | "<nil>"
+            | "n/a"
+            | "ok"
+            | "success"
+    )
 }

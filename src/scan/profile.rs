@@ -11,7 +11,21 @@ use std::collections::BTreeSet;
 /// How many spellings a file may give: more are no spellings of a level.
 const MOST: usize = 8;
 /// Keys under which records carry their level.
-const LEVEL_KEYS: &[&str] = &["level", "lvl", "severity", "levelname", "loglevel", "@l", "level_name", "priority", "log.level", "severitynumber", "levelno", "l", "s"];
+const LEVEL_KEYS: &[&str] = &[
+    "level",
+    "lvl",
+    "severity",
+    "levelname",
+    "loglevel",
+    "@l",
+    "level_name",
+    "priority",
+    "log.level",
+    "severitynumber",
+    "levelno",
+    "l",
+    "s",
+];
 
 /// The spellings of failing levels in the samples that `general` does not find in the records that carry them.
 pub fn spellings(samples: &[(u64, Vec<u8>)], shape: &Shape, general: &Needles) -> Vec<Needle> {
@@ -34,7 +48,13 @@ pub fn spellings(samples: &[(u64, Vec<u8>)], shape: &Shape, general: &Needles) -
     if found.len() > MOST {
         return Vec::new();
     }
-    found.into_iter().map(|text| Needle { text: text.to_lowercase(), guard: Guard::default() }).collect()
+    found
+        .into_iter()
+        .map(|text| Needle {
+            text: text.to_lowercase(),
+            guard: Guard::default(),
+        })
+        .collect()
 }
 
 /// How a record spells its level, with a neighbour on either side.
@@ -42,16 +62,23 @@ fn spelling(record: &Record<'_>) -> Option<String> {
     let raw = std::str::from_utf8(record.raw).ok()?;
     if record.json {
         return LEVEL_KEYS.iter().find_map(|key| {
-            let field = record.fields.iter().find(|f| f.path.eq_ignore_ascii_case(key) || f.path.to_lowercase().ends_with(&format!(".{key}")))?;
+            let field = record.fields.iter().find(|f| {
+                f.path.eq_ignore_ascii_case(key)
+                    || f.path.to_lowercase().ends_with(&format!(".{key}"))
+            })?;
             let name = field.path.rsplit('.').next().unwrap_or(&field.path);
             let quoted = format!("\"{name}\"");
             let start = raw.find(&quoted)?;
             let value = &raw[start + quoted.len()..];
             let end = value.find([',', '}', '\n']).unwrap_or(value.len()).min(24);
-            raw.get(start..start + quoted.len() + end + 1).map(str::to_string)
+            raw.get(start..start + quoted.len() + end + 1)
+                .map(str::to_string)
         });
     }
-    let head_end = raw.find(record.message.lines().next().unwrap_or("")).filter(|end| *end > 0).unwrap_or(raw.len().min(120));
+    let head_end = raw
+        .find(record.message.lines().next().unwrap_or(""))
+        .filter(|end| *end > 0)
+        .unwrap_or(raw.len().min(120));
     let head = raw.get(..head_end)?;
     let mut start = 0;
     for token in head.split_inclusive(|c: char| !c.is_alphanumeric()) {
@@ -63,7 +90,8 @@ fn spelling(record: &Record<'_>) -> Option<String> {
         if failing && start > 0 {
             let before = head[..start].chars().next_back()?;
             let padded = format!("{before}{token}");
-            return (padded.len() >= 3 && !padded.chars().all(char::is_whitespace)).then_some(padded);
+            return (padded.len() >= 3 && !padded.chars().all(char::is_whitespace))
+                .then_some(padded);
         }
         start += token.len();
     }

@@ -141,17 +141,35 @@ impl Worker<'_> {
     }
 
     /// Visits records again, whole, for what only a failure asks for: `common` patterns.
-    pub fn revisit(&self, block: &Block<'_>, wanted: &[Range<u64>], keys: Option<&Needles>) -> BlockScan {
+    pub fn revisit(
+        &self,
+        block: &Block<'_>,
+        wanted: &[Range<u64>],
+        keys: Option<&Needles>,
+    ) -> BlockScan {
         let profile = &self.profiles[block.source_index];
-        let mut out = BlockScan { newlines: memchr::memchr_iter(b'\n', &block.buf[block.own.clone()]).count() as i64, bytes: block.own.len() as i64, ..BlockScan::default() };
+        let mut out = BlockScan {
+            newlines: memchr::memchr_iter(b'\n', &block.buf[block.own.clone()]).count() as i64,
+            bytes: block.own.len() as i64,
+            ..BlockScan::default()
+        };
         let mut at = block.own.start;
         while at < block.own.end {
             let here = block.offset + at as u64;
             // The next byte of interest: inside a wanted range, or at a key.
-            let next_range = wanted.iter().filter(|r| r.end > here).map(|r| r.start.max(here)).min().map(|o| (o - block.offset) as usize);
+            let next_range = wanted
+                .iter()
+                .filter(|r| r.end > here)
+                .map(|r| r.start.max(here))
+                .min()
+                .map(|o| (o - block.offset) as usize);
             let limit = next_range.unwrap_or(block.own.end).min(block.own.end);
-            let next_key = keys.and_then(|k| k.find(block.buf, at, limit.max(at))).map(|(start, _)| start);
-            let Some(next) = next_key.or(next_range).filter(|n| *n < block.own.end) else { break };
+            let next_key = keys
+                .and_then(|k| k.find(block.buf, at, limit.max(at)))
+                .map(|(start, _)| start);
+            let Some(next) = next_key.or(next_range).filter(|n| *n < block.own.end) else {
+                break;
+            };
             let bounds = record::bounds(block.buf, next, &profile.shape);
             at = bounds.end.max(next + 1);
             if bounds.start < block.own.start && !block.first {
@@ -176,14 +194,22 @@ impl Worker<'_> {
         let end = last.end.max(block.own.end);
         let mut at = block.own.start;
         while at < end {
-            let next = if self.mode == Mode::Exhaustive { Some(at) } else { self.next_hit(block.buf, at, end, profile) };
+            let next = if self.mode == Mode::Exhaustive {
+                Some(at)
+            } else {
+                self.next_hit(block.buf, at, end, profile)
+            };
             let Some(next) = next else { break };
             let bounds = record::bounds(block.buf, next, &profile.shape);
             at = bounds.end.max(next + 1);
             if bounds.start < block.own.start || bounds.start >= block.own.end {
                 continue;
             }
-            if self.mode == Mode::Exhaustive && self.next_hit(block.buf, bounds.start, bounds.end, profile).is_none() {
+            if self.mode == Mode::Exhaustive
+                && self
+                    .next_hit(block.buf, bounds.start, bounds.end, profile)
+                    .is_none()
+            {
                 continue;
             }
             found.push(bounds);
@@ -192,26 +218,52 @@ impl Worker<'_> {
     }
 
     fn next_hit(&self, buf: &[u8], from: usize, to: usize, profile: &Profile) -> Option<usize> {
-        let general = self.patterns.needles.find(buf, from, to).map(|(start, _)| start);
-        let own = profile.needles.as_ref().and_then(|n| n.find(buf, from, general.unwrap_or(to))).map(|(start, _)| start);
+        let general = self
+            .patterns
+            .needles
+            .find(buf, from, to)
+            .map(|(start, _)| start);
+        let own = profile
+            .needles
+            .as_ref()
+            .and_then(|n| n.find(buf, from, general.unwrap_or(to)))
+            .map(|(start, _)| start);
         own.or(general)
     }
 
     /// Parses and matches the record at `bounds`.
-    pub fn look<'b>(&self, block: &Block<'b>, profile: &Profile, bounds: Range<usize>, extra: bool) -> Seen<'b> {
+    pub fn look<'b>(
+        &self,
+        block: &Block<'b>,
+        profile: &Profile,
+        bounds: Range<usize>,
+        extra: bool,
+    ) -> Seen<'b> {
         let raw = &block.buf[bounds.clone()];
         let record = record::parse(raw, &profile.shape);
-        let time = record.time.or_else(|| inherited(block.buf, bounds.start, &profile.shape));
+        let time = record
+            .time
+            .or_else(|| inherited(block.buf, bounds.start, &profile.shape));
         let around = self.around(block, &bounds);
         let hits = self.patterns.matches(&record, &around, extra);
         let name = name_of(&record, &hits, &self.patterns, &self.settings.names);
-        Seen { bounds, record, time, hits, name }
+        Seen {
+            bounds,
+            record,
+            time,
+            hits,
+            name,
+        }
     }
 
     /// What stands around a record.
     pub fn around<'b>(&self, block: &Block<'b>, bounds: &Range<usize>) -> Around<'b> {
         let from = bounds.start.saturating_sub(AROUND.0);
-        Around { lane: &block.source.lane, file: &block.source.name, bytes: &block.buf[from..block.buf.len().min(bounds.end + AROUND.1)] }
+        Around {
+            lane: &block.source.lane,
+            file: &block.source.name,
+            bytes: &block.buf[from..block.buf.len().min(bounds.end + AROUND.1)],
+        }
     }
 
     /// The rows of a record: its name, and a row for each hit; a bad end also names the record before it.
@@ -224,7 +276,11 @@ impl Worker<'_> {
         }
         for (hit, seq) in seen.hits.iter().zip(1..) {
             let pattern = self.patterns.get(hit.pattern);
-            let (first, last) = (seen.record.line_at(hit.start) as i64, seen.record.line_at(hit.end.saturating_sub(1).max(hit.start)) as i64);
+            let (first, last) = (
+                seen.record.line_at(hit.start) as i64,
+                seen.record
+                    .line_at(hit.end.saturating_sub(1).max(hit.start)) as i64,
+            );
             rows.push(Evidence {
                 kind: pattern.kind,
                 pattern: pattern.id.clone(),
@@ -241,10 +297,11 @@ impl Worker<'_> {
                 ..base.clone()
             });
         }
-        let ended_badly = seen.hits.iter().any(|h| self.patterns.get(h.pattern).kind == Kind::Scope && failed_exit(&h.values));
-        if ended_badly
-            && let Some(before) = self.before(block, profile, seen)
-        {
+        let ended_badly = seen
+            .hits
+            .iter()
+            .any(|h| self.patterns.get(h.pattern).kind == Kind::Scope && failed_exit(&h.values));
+        if ended_badly && let Some(before) = self.before(block, profile, seen) {
             rows.push(before);
         }
         rows
@@ -264,8 +321,21 @@ impl Worker<'_> {
             if before.name.is_some() || self.patterns.names.succeeds(&before.record.message) {
                 return None;
             }
-            let text = before.record.message.lines().next().unwrap_or("").trim().to_string();
-            let name = Name { rule: "name.run-end", name: record::mask(&text), claims: self.patterns.names.claims(&text), told: Vec::new(), rank: 2 };
+            let text = before
+                .record
+                .message
+                .lines()
+                .next()
+                .unwrap_or("")
+                .trim()
+                .to_string();
+            let name = Name {
+                rule: "name.run-end",
+                name: record::mask(&text),
+                claims: self.patterns.names.claims(&text),
+                told: Vec::new(),
+                rank: 2,
+            };
             let base = self.base(block, &before);
             return Some(named(&base, &name, &before));
         }
@@ -277,7 +347,12 @@ impl Worker<'_> {
         let lines_before = newlines_between(block, seen.bounds.start);
         let within = memchr::memchr_iter(b'\n', seen.record.raw.trim_ascii_end()).count() as i64;
         let mut keys = keys_of(&seen.record);
-        let lane = match self.settings.lane_field.as_deref().and_then(|f| seen.record.fields.value(f)) {
+        let lane = match self
+            .settings
+            .lane_field
+            .as_deref()
+            .and_then(|f| seen.record.fields.value(f))
+        {
             Some(lane) if !lane.trim().is_empty() => Arc::from(lane.trim()),
             _ => block.source.lane.clone(),
         };
@@ -337,12 +412,23 @@ fn redact_keys(keys: &mut Keys) {
 }
 
 fn named(base: &Evidence, name: &Name, seen: &Seen<'_>) -> Evidence {
-    let at = seen.record.text.find(seen.record.message.trim()).unwrap_or(0);
+    let at = seen
+        .record
+        .text
+        .find(seen.record.message.trim())
+        .unwrap_or(0);
     let line = base.record_line + seen.record.line_at(at) as i64;
     let mut values = Values::new();
     values.insert("rank".to_string(), name.rank.to_string());
     if !name.told.is_empty() {
-        values.insert("told".to_string(), name.told.iter().map(|c| c.slug()).collect::<Vec<_>>().join(","));
+        values.insert(
+            "told".to_string(),
+            name.told
+                .iter()
+                .map(|c| c.slug())
+                .collect::<Vec<_>>()
+                .join(","),
+        );
     }
     Evidence {
         kind: Kind::Name,
@@ -359,7 +445,11 @@ fn named(base: &Evidence, name: &Name, seen: &Seen<'_>) -> Evidence {
 
 /// Whether the captures of a run's end say that it went badly.
 fn failed_exit(values: &Values) -> bool {
-    values.get("exit").is_some_and(|exit| exit.trim() != "0" && exit.trim().parse::<i64>().is_ok()) || values.get("result").is_some_and(|r| r == "failed") || values.contains_key("signal")
+    values
+        .get("exit")
+        .is_some_and(|exit| exit.trim() != "0" && exit.trim().parse::<i64>().is_ok())
+        || values.get("result").is_some_and(|r| r == "failed")
+        || values.contains_key("signal")
 }
 
 /// Newlines of the block's own range before a byte; negative before the own range.
@@ -383,7 +473,8 @@ fn inherited(buf: &[u8], start: usize, shape: &Shape) -> Option<i64> {
         if end <= floor {
             return None;
         }
-        let line_start = memchr::memrchr(b'\n', &buf[floor..end - 1]).map_or(floor, |at| floor + at + 1);
+        let line_start =
+            memchr::memrchr(b'\n', &buf[floor..end - 1]).map_or(floor, |at| floor + at + 1);
         if let Some(time) = record::parse(&buf[line_start..end], shape).time {
             return Some(time);
         }
@@ -398,7 +489,11 @@ fn excerpt(text: &str, at: usize) -> String {
     let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
     let line = &text[start..end];
-    let from = if line.len() > EXCERPT && at - start > EXCERPT / 2 { line.floor_char_boundary(at - start - EXCERPT / 3) } else { 0 };
+    let from = if line.len() > EXCERPT && at - start > EXCERPT / 2 {
+        line.floor_char_boundary(at - start - EXCERPT / 3)
+    } else {
+        0
+    };
     let shown: String = line[from..].chars().take(EXCERPT).collect();
     redact(shown.trim()).into_owned()
 }
@@ -411,7 +506,9 @@ fn bad_lines(own: &[u8], shape: &Shape) -> i64 {
     while let Err(error) = std::str::from_utf8(rest) {
         let place = at + error.valid_up_to();
         bad.insert(memchr::memrchr(b'\n', &own[..place]).map_or(0, |n| n + 1));
-        let Some(next) = memchr::memchr(b'\n', &own[place..]) else { break };
+        let Some(next) = memchr::memchr(b'\n', &own[place..]) else {
+            break;
+        };
         at = place + next + 1;
         rest = &own[at..];
     }

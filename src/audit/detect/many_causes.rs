@@ -20,22 +20,60 @@ Causes that are only possible, and those of one class with the same answer to wa
 fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     for judged in view.judged {
         let mut by_name: BTreeMap<&str, Vec<&Failure>> = BTreeMap::new();
-        for failure in judged.failures.iter().filter(|f| f.cause != Cause::Unknown && f.confidence > Confidence::Possible) {
-            by_name.entry(&failure.recorded_name).or_default().push(failure);
+        for failure in judged
+            .failures
+            .iter()
+            .filter(|f| f.cause != Cause::Unknown && f.confidence > Confidence::Possible)
+        {
+            by_name
+                .entry(&failure.recorded_name)
+                .or_default()
+                .push(failure);
         }
         for (name, failures) in by_name {
-            let differ = failures.iter().any(|a| failures.iter().any(|b| a.cause.class() != b.cause.class() || a.waiting != b.waiting));
+            let differ = failures.iter().any(|a| {
+                failures
+                    .iter()
+                    .any(|b| a.cause.class() != b.cause.class() || a.waiting != b.waiting)
+            });
             if failures.len() < 2 || !differ {
                 continue;
             }
-            let causes: Vec<String> = failures.iter().map(|f| format!("{} {} ×", f.cause, f.count)).collect();
-            let subject = Subject { lane: judged.lane, recorded: name, cause: "", decides: "" };
-            let confidence = failures.iter().map(|f| f.confidence).min().unwrap_or(Confidence::Likely);
+            let causes: Vec<String> = failures
+                .iter()
+                .map(|f| format!("{} {} ×", f.cause, f.count))
+                .collect();
+            let subject = Subject {
+                lane: judged.lane,
+                recorded: name,
+                cause: "",
+                decides: "",
+            };
+            let confidence = failures
+                .iter()
+                .map(|f| f.confidence)
+                .min()
+                .unwrap_or(Confidence::Likely);
             out.push(
-                rule.finding(&subject, confidence, format!("\"{name}\" stands for {} causes: {}. Split the name by cause.", failures.len(), causes.join(", ")))
-                    .fact("recorded_name", name)
-                    .fact("causes", failures.iter().map(|f| f.cause.slug()).collect::<Vec<_>>().join(", "))
-                    .at(failures.iter().filter_map(|f| f.places.first().cloned())),
+                rule.finding(
+                    &subject,
+                    confidence,
+                    format!(
+                        "\"{name}\" stands for {} causes: {}. Split the name by cause.",
+                        failures.len(),
+                        causes.join(", ")
+                    ),
+                )
+                .fact("recorded_name", name)
+                .fact(
+                    "causes",
+                    failures
+                        .iter()
+                        .map(|f| f.cause.slug())
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                )
+                .at(failures.iter().filter_map(|f| f.places.first().cloned())),
             );
         }
     }

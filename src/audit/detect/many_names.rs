@@ -20,10 +20,20 @@ Names that are right, and names that differ only in numbers or ids, do not count
 
 fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     let mut by_cause: BTreeMap<Cause, Vec<&Failure>> = BTreeMap::new();
-    for failure in view.judged.iter().flat_map(|j| &j.failures).filter(|f| accused(f)) {
+    for failure in view
+        .judged
+        .iter()
+        .flat_map(|j| &j.failures)
+        .filter(|f| accused(f))
+    {
         by_cause.entry(failure.cause).or_default().push(failure);
     }
-    let least = view.settings.knob("*", rule.id, "names").and_then(|v| v.as_integer()).unwrap_or(3).max(2) as usize;
+    let least = view
+        .settings
+        .knob("*", rule.id, "names")
+        .and_then(|v| v.as_integer())
+        .unwrap_or(3)
+        .max(2) as usize;
     for (cause, failures) in by_cause {
         let mut names: Vec<&str> = Vec::new();
         for failure in &failures {
@@ -38,18 +48,42 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         }
         let lanes: BTreeSet<&str> = failures.iter().map(|f| f.lane.as_str()).collect();
         let count: i64 = failures.iter().map(|f| f.count).sum();
-        let confidence = failures.iter().map(|f| f.confidence).max().unwrap_or(failures[0].confidence);
-        let lane = if lanes.len() == 1 { failures[0].lane.as_str() } else { "*" };
-        let subject = Subject { lane, recorded: "", cause: cause.slug(), decides: "" };
+        let confidence = failures
+            .iter()
+            .map(|f| f.confidence)
+            .max()
+            .unwrap_or(failures[0].confidence);
+        let lane = if lanes.len() == 1 {
+            failures[0].lane.as_str()
+        } else {
+            "*"
+        };
+        let subject = Subject {
+            lane,
+            recorded: "",
+            cause: cause.slug(),
+            decides: "",
+        };
         let mut cost = crate::audit::finding::Cost::default();
-        failures.iter().for_each(|f| crate::audit::add(&mut cost, &f.cost));
-        let message = format!("{cause} stands under {} names in {}: {}. {}", names.len(), lane_count(&lanes), names.join(", "), guide(cause).change);
+        failures
+            .iter()
+            .for_each(|f| crate::audit::add(&mut cost, &f.cost));
+        let message = format!(
+            "{cause} stands under {} names in {}: {}. {}",
+            names.len(),
+            lane_count(&lanes),
+            names.join(", "),
+            guide(cause).change
+        );
         out.push(
             rule.finding(&subject, confidence, message)
                 .fact("cause", cause)
                 .fact("names", names.join(" | "))
                 .fact("name_count", names.len())
-                .fact("lanes", lanes.iter().copied().collect::<Vec<_>>().join(", "))
+                .fact(
+                    "lanes",
+                    lanes.iter().copied().collect::<Vec<_>>().join(", "),
+                )
                 .fact("count", count)
                 .costs(cost)
                 .at(failures.iter().filter_map(|f| f.places.first().cloned())),
@@ -58,5 +92,9 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
 }
 
 fn lane_count(lanes: &BTreeSet<&str>) -> String {
-    if lanes.len() == 1 { "one lane".to_string() } else { format!("{} lanes", lanes.len()) }
+    if lanes.len() == 1 {
+        "one lane".to_string()
+    } else {
+        format!("{} lanes", lanes.len())
+    }
 }

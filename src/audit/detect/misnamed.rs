@@ -18,10 +18,23 @@ Record the cause before the step that hides it, and keep the status and the body
 };
 
 fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
-    for failure in view.judged.iter().flat_map(|j| &j.failures).filter(|f| f.standing == Standing::Misnamed && accused(f)) {
+    for failure in view
+        .judged
+        .iter()
+        .flat_map(|j| &j.failures)
+        .filter(|f| f.standing == Standing::Misnamed && accused(f))
+    {
         let claimed = failure.claimed.map_or("", |c| c.slug());
-        let subject = Subject { lane: &failure.lane, recorded: &failure.recorded_name, cause: failure.cause.slug(), decides: "" };
-        let message = format!("\"{}\" reads as {claimed}, but it was {} ({} ×). {}", failure.recorded_name, failure.cause, failure.count, failure.advice.change);
+        let subject = Subject {
+            lane: &failure.lane,
+            recorded: &failure.recorded_name,
+            cause: failure.cause.slug(),
+            decides: "",
+        };
+        let message = format!(
+            "\"{}\" reads as {claimed}, but it was {} ({} ×). {}",
+            failure.recorded_name, failure.cause, failure.count, failure.advice.change
+        );
         let mut finding = rule
             .finding(&subject, failure.confidence, message)
             .fact("recorded_name", &failure.recorded_name)
@@ -32,7 +45,10 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             .costs(failure.cost.clone())
             .at(failure.places.clone());
         if let Some(proof) = failure.evidence.first() {
-            finding = finding.fact("decides", format!("{}:{} {}", proof.file, proof.line, proof.pattern));
+            finding = finding.fact(
+                "decides",
+                format!("{}:{} {}", proof.file, proof.line, proof.pattern),
+            );
         }
         out.push(finding);
     }

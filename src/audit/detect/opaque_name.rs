@@ -17,10 +17,23 @@ It keeps silent where there is no evidence: that is the evidence gap of the lane
 };
 
 fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
-    for failure in view.judged.iter().flat_map(|j| &j.failures).filter(|f| f.standing == Standing::Opaque && accused(f)) {
+    for failure in view
+        .judged
+        .iter()
+        .flat_map(|j| &j.failures)
+        .filter(|f| f.standing == Standing::Opaque && accused(f))
+    {
         let decides = failure.evidence.first().map_or("", |p| p.pattern.as_str());
-        let subject = Subject { lane: &failure.lane, recorded: &failure.recorded_name, cause: failure.cause.slug(), decides };
-        let message = format!("\"{}\" says nothing; it was {} ({} ×). {}", failure.recorded_name, failure.cause, failure.count, failure.advice.change);
+        let subject = Subject {
+            lane: &failure.lane,
+            recorded: &failure.recorded_name,
+            cause: failure.cause.slug(),
+            decides,
+        };
+        let message = format!(
+            "\"{}\" says nothing; it was {} ({} ×). {}",
+            failure.recorded_name, failure.cause, failure.count, failure.advice.change
+        );
         out.push(
             rule.finding(&subject, failure.confidence, message)
                 .fact("recorded_name", &failure.recorded_name)

@@ -26,18 +26,32 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     for (lane, judged) in view.corpus.lanes.iter().zip(view.judged) {
         let mut cut: BTreeMap<&str, (Vec<usize>, usize, Confidence)> = BTreeMap::new();
         for (case, verdict) in lane.cases.iter().zip(&judged.verdicts) {
-            let Some(verdict) = verdict.as_ref().filter(|v| v.cause == Cause::TruncatedByLimit) else { continue };
+            let Some(verdict) = verdict
+                .as_ref()
+                .filter(|v| v.cause == Cause::TruncatedByLimit)
+            else {
+                continue;
+            };
             let name = lane.row(case.best);
             if name.claims.contains(&Cause::TruncatedByLimit) {
                 continue;
             }
-            let Some(decider) = verdict.proofs.first() else { continue };
-            let slot = cut.entry(&name.name).or_insert((Vec::new(), *decider, verdict.confidence));
+            let Some(decider) = verdict.proofs.first() else {
+                continue;
+            };
+            let slot = cut
+                .entry(&name.name)
+                .or_insert((Vec::new(), *decider, verdict.confidence));
             slot.0.push(case.best);
             slot.2 = slot.2.max(verdict.confidence);
         }
         for (name, (rows, decider, confidence)) in cut {
-            let subject = Subject { lane: lane.lane, recorded: name, cause: Cause::TruncatedByLimit.slug(), decides: "" };
+            let subject = Subject {
+                lane: lane.lane,
+                recorded: name,
+                cause: Cause::TruncatedByLimit.slug(),
+                decides: "",
+            };
             let figures = figures(lane, decider);
             let what = match (figures.kept, figures.total) {
                 (Some(kept), Some(total)) if total > kept => format!("{kept} of {total} were kept"),
@@ -70,14 +84,31 @@ struct Figures {
 /// The figures of the deciding row, or of a limit that stands near it.
 fn figures(lane: &LaneView<'_>, decider: usize) -> Figures {
     let own = lane.row(decider);
-    let position = ["pos", "position", "char", "offset", "column", "limit"].iter().find_map(|k| number(own, k));
-    let mut figures = Figures { kept: position, total: number(own, "length").or_else(|| number(own, "total")) };
-    let near = |row: &Evidence| row.kind == Kind::Limit && row.file == own.file && (row.line - own.line).abs() <= 50;
-    for row in lane.of_file(&own.file).iter().map(|i| lane.row(*i)).filter(|r| near(r)) {
-        let limit = number(row, "limit").or_else(|| number(row, "kept")).or_else(|| number(row, "max"));
+    let position = ["pos", "position", "char", "offset", "column", "limit"]
+        .iter()
+        .find_map(|k| number(own, k));
+    let mut figures = Figures {
+        kept: position,
+        total: number(own, "length").or_else(|| number(own, "total")),
+    };
+    let near = |row: &Evidence| {
+        row.kind == Kind::Limit && row.file == own.file && (row.line - own.line).abs() <= 50
+    };
+    for row in lane
+        .of_file(&own.file)
+        .iter()
+        .map(|i| lane.row(*i))
+        .filter(|r| near(r))
+    {
+        let limit = number(row, "limit")
+            .or_else(|| number(row, "kept"))
+            .or_else(|| number(row, "max"));
         if limit.is_some() && (figures.kept.is_none() || limit == figures.kept) {
             figures.kept = limit;
-            figures.total = figures.total.or_else(|| number(row, "length")).or_else(|| number(row, "total"));
+            figures.total = figures
+                .total
+                .or_else(|| number(row, "length"))
+                .or_else(|| number(row, "total"));
         }
     }
     figures

@@ -23,20 +23,44 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         let mut dropped: BTreeMap<(&str, &str), (Vec<usize>, usize)> = BTreeMap::new();
         for (case, verdict) in lane.cases.iter().zip(&judged.verdicts) {
             let Some(verdict) = verdict else { continue };
-            let Some(decider) = verdict.proofs.first() else { continue };
+            let Some(decider) = verdict.proofs.first() else {
+                continue;
+            };
             let (name, proof) = (lane.row(case.best), lane.row(*decider));
             let status = matches!(proof.grade, Grade::Status | Grade::Code | Grade::Transport);
             let apart = (&name.file, name.offset) != (&proof.file, proof.offset);
-            if status && apart && !verdict.proofs.iter().any(|p| (&lane.row(*p).file, lane.row(*p).offset) == (&name.file, name.offset)) {
-                let slot = dropped.entry((&name.name, verdict.cause.slug())).or_insert((Vec::new(), *decider));
+            if status
+                && apart
+                && !verdict
+                    .proofs
+                    .iter()
+                    .any(|p| (&lane.row(*p).file, lane.row(*p).offset) == (&name.file, name.offset))
+            {
+                let slot = dropped
+                    .entry((&name.name, verdict.cause.slug()))
+                    .or_insert((Vec::new(), *decider));
                 slot.0.push(case.best);
             }
         }
         for ((name, cause), (rows, decider)) in dropped {
-            let Some(failure) = judged.failures.iter().find(|f| f.recorded_name == name && f.cause.slug() == cause && accused(f)) else { continue };
+            let Some(failure) = judged
+                .failures
+                .iter()
+                .find(|f| f.recorded_name == name && f.cause.slug() == cause && accused(f))
+            else {
+                continue;
+            };
             let proof = lane.row(decider);
-            let subject = Subject { lane: lane.lane, recorded: name, cause, decides: "" };
-            let message = format!("\"{name}\" dropped what {}:{} said ({}). Record the status and the body beside the name.", proof.file, proof.line, proof.pattern);
+            let subject = Subject {
+                lane: lane.lane,
+                recorded: name,
+                cause,
+                decides: "",
+            };
+            let message = format!(
+                "\"{name}\" dropped what {}:{} said ({}). Record the status and the body beside the name.",
+                proof.file, proof.line, proof.pattern
+            );
             out.push(
                 rule.finding(&subject, failure.confidence, message)
                     .fact("recorded_name", name)

@@ -14,10 +14,27 @@ pub const FARTHEST: i64 = 30 * 86_400 * 1_000_000_000;
 const NEAR: i64 = 30_000_000_000;
 
 /// The answer to the first question for a case whose cause is known.
-pub fn answer(view: &LaneView<'_>, case: &Case, decider: &Weighed, cause: Cause, relations: &Relations) -> (Waiting, Option<i64>) {
+pub fn answer(
+    view: &LaneView<'_>,
+    case: &Case,
+    decider: &Weighed,
+    cause: Cause,
+    relations: &Relations,
+) -> (Waiting, Option<i64>) {
     let row = view.row(decider.row);
-    let default = if relations.rewritten(decider.row) { None } else { row.waiting }.unwrap_or(guide(cause).waiting);
-    if !matches!(cause, Cause::RateLimited | Cause::QuotaExhausted | Cause::Overloaded | Cause::LockOrSlotContention) {
+    let default = if relations.rewritten(decider.row) {
+        None
+    } else {
+        row.waiting
+    }
+    .unwrap_or(guide(cause).waiting);
+    if !matches!(
+        cause,
+        Cause::RateLimited
+            | Cause::QuotaExhausted
+            | Cause::Overloaded
+            | Cause::LockOrSlotContention
+    ) {
         return (default, None);
     }
     let mut best: Option<i64> = None;
@@ -25,7 +42,10 @@ pub fn answer(view: &LaneView<'_>, case: &Case, decider: &Weighed, cause: Cause,
         let here = &view.rows[anchor];
         let near = |i: &usize| match (here.time, view.rows[*i].time) {
             (Some(a), Some(b)) => a.abs_diff(b) <= NEAR as u64,
-            _ => view.row(*i).file == here.evidence.file && (view.row(*i).line - here.evidence.line).abs() <= 5,
+            _ => {
+                view.row(*i).file == here.evidence.file
+                    && (view.row(*i).line - here.evidence.line).abs() <= 5
+            }
         };
         let after = (anchor..view.rows.len()).take(60).take_while(near);
         let before = (0..anchor).rev().take(60).take_while(near);
@@ -42,7 +62,14 @@ pub fn answer(view: &LaneView<'_>, case: &Case, decider: &Weighed, cause: Cause,
         }
     }
     match best {
-        Some(at) => (if default == Waiting::No { Waiting::No } else { Waiting::AfterReset }, Some(at)),
+        Some(at) => (
+            if default == Waiting::No {
+                Waiting::No
+            } else {
+                Waiting::AfterReset
+            },
+            Some(at),
+        ),
         None => (default, None),
     }
 }
@@ -60,21 +87,38 @@ fn next_clock(text: &str, zone: &TimeZone, after: i64) -> Option<i64> {
         hour = hour % 12 + if afternoon { 12 } else { 0 };
     }
     let clock = jiff::civil::Time::new(hour, minute, second, 0).ok()?;
-    let start = jiff::Timestamp::from_nanosecond(i128::from(after)).ok()?.to_zoned_datetime(zone.clone());
-    [start.date(), start.date().tomorrow().ok()?].into_iter().find_map(|day| {
-        let at = day.to_datetime(clock).to_zoned_datetime(zone.clone()).ok()?.timestamp().as_nanosecond();
-        i64::try_from(at).ok().filter(|at| *at > after)
-    })
+    let start = jiff::Timestamp::from_nanosecond(i128::from(after))
+        .ok()?
+        .to_zoned_datetime(zone.clone());
+    [start.date(), start.date().tomorrow().ok()?]
+        .into_iter()
+        .find_map(|day| {
+            let at = day
+                .to_datetime(clock)
+                .to_zoned_datetime(zone.clone())
+                .ok()?
+                .timestamp()
+                .as_nanosecond();
+            i64::try_from(at).ok().filter(|at| *at > after)
+        })
 }
 
 /// The instant that a reset row announces, counted from its own record's time.
 pub fn instant(row: &Evidence) -> Option<i64> {
     let get = |key: &str| row.values.get(key).map(|v| v.trim());
-    let since = |seconds: f64| row.time.and_then(|t| (seconds.is_finite() && seconds.abs() < 1e10).then(|| t + (seconds * 1e9) as i64));
+    let since = |seconds: f64| {
+        row.time.and_then(|t| {
+            (seconds.is_finite() && seconds.abs() < 1e10).then(|| t + (seconds * 1e9) as i64)
+        })
+    };
     let number = |key: &str| get(key).and_then(|v| v.parse::<f64>().ok());
     if let Some(n) = number("seconds") {
         // A number without a unit is by its size a delay or an instant.
-        return if n >= 1e9 { time::parse_number(&format!("{n:.3}")) } else { since(n) };
+        return if n >= 1e9 {
+            time::parse_number(&format!("{n:.3}"))
+        } else {
+            since(n)
+        };
     }
     if let Some(n) = number("millis") {
         return since(n / 1000.0);
@@ -91,7 +135,9 @@ pub fn instant(row: &Evidence) -> Option<i64> {
     if let Some(text) = get("duration") {
         return time::duration_seconds(text).and_then(since);
     }
-    let zone = get("zone").and_then(|z| TimeZone::get(z).ok()).unwrap_or(TimeZone::UTC);
+    let zone = get("zone")
+        .and_then(|z| TimeZone::get(z).ok())
+        .unwrap_or(TimeZone::UTC);
     if let Some(text) = get("rfc3339").or_else(|| get("http_date")) {
         return time::parse_value(text, &zone);
     }

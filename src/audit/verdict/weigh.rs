@@ -90,7 +90,9 @@ pub fn candidates(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Ve
         let mut reached: BTreeSet<usize> = BTreeSet::new();
         around(view, anchor, &mut reached);
         for row in reached {
-            let Some((cause, grade)) = relations.reading(view, row) else { continue };
+            let Some((cause, grade)) = relations.reading(view, row) else {
+                continue;
+            };
             let weighed = weigh(view, anchor, row, cause, grade);
             if weighed.scope == Scope::Far {
                 continue;
@@ -115,13 +117,23 @@ fn around(view: &LaneView<'_>, anchor: usize, reached: &mut BTreeSet<usize>) {
         _ => true,
     };
     let sign = |i: &usize| view.row(*i).kind == Kind::Cause;
-    let after = (anchor..view.rows.len()).take_while(|i| near(&view.rows[*i])).take(REACH);
-    let before = (0..anchor).rev().take_while(|i| near(&view.rows[*i])).take(REACH);
+    let after = (anchor..view.rows.len())
+        .take_while(|i| near(&view.rows[*i]))
+        .take(REACH);
+    let before = (0..anchor)
+        .rev()
+        .take_while(|i| near(&view.rows[*i]))
+        .take(REACH);
     reached.extend(after.filter(sign));
     reached.extend(before.filter(sign));
     let file = view.of_file(&here.evidence.file);
     let from = here.rank.saturating_sub(REACH / 2);
-    reached.extend(file[from..file.len().min(here.rank + REACH / 2)].iter().copied().filter(sign));
+    reached.extend(
+        file[from..file.len().min(here.rank + REACH / 2)]
+            .iter()
+            .copied()
+            .filter(sign),
+    );
     for (kind, value) in &here.evidence.keys {
         if kind == "logger" || kind == "thread" || kind == "credential" {
             continue;
@@ -129,7 +141,12 @@ fn around(view: &LaneView<'_>, anchor: usize, reached: &mut BTreeSet<usize>) {
         let sharing = view.with_key(kind, value);
         let at = sharing.partition_point(|i| *i < anchor);
         let from = at.saturating_sub(32);
-        reached.extend(sharing[from..sharing.len().min(at + 32)].iter().copied().filter(sign));
+        reached.extend(
+            sharing[from..sharing.len().min(at + 32)]
+                .iter()
+                .copied()
+                .filter(sign),
+        );
     }
 }
 
@@ -143,7 +160,11 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
     }
     if !matches!(scope, Scope::Own | Scope::Key) {
         let same_file = evidence.file == here.evidence.file;
-        let lines = if same_file { (evidence.line - here.evidence.line).abs() } else { 10 };
+        let lines = if same_file {
+            (evidence.line - here.evidence.line).abs()
+        } else {
+            10
+        };
         score -= (lines / 4).min(5);
         if same_file && evidence.offset > here.evidence.offset {
             score -= 3;
@@ -152,13 +173,26 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
             score -= 12;
         }
     }
-    Weighed { row, cause, grade, scope, score, after_effect: evidence.after_effect }
+    Weighed {
+        row,
+        cause,
+        grade,
+        scope,
+        score,
+        after_effect: evidence.after_effect,
+    }
 }
 
 /// Whether both name a target of the same sort and the targets differ: then the sign is of another call.
 fn other_target(here: &Evidence, there: &Evidence) -> bool {
     match (here.keys.get("target"), there.keys.get("target")) {
-        (Some(a), Some(b)) => a != b && a.contains("://") == b.contains("://") && a.contains('/') == b.contains('/') && !a.contains(b.as_str()) && !b.contains(a.as_str()),
+        (Some(a), Some(b)) => {
+            a != b
+                && a.contains("://") == b.contains("://")
+                && a.contains('/') == b.contains('/')
+                && !a.contains(b.as_str())
+                && !b.contains(a.as_str())
+        }
         _ => false,
     }
 }
@@ -173,7 +207,11 @@ fn scope(here: &Row<'_>, there: &Row<'_>) -> Scope {
     if same_file && a.offset == b.offset {
         return Scope::Own;
     }
-    let shares = |kind: &str| a.keys.get(kind).is_some_and(|v| b.keys.get(kind) == Some(v));
+    let shares = |kind: &str| {
+        a.keys
+            .get(kind)
+            .is_some_and(|v| b.keys.get(kind) == Some(v))
+    };
     if shares("request") {
         return Scope::Key;
     }
@@ -188,7 +226,10 @@ fn scope(here: &Row<'_>, there: &Row<'_>) -> Scope {
         let lines = (b.record_line - a.record_end).max(a.record_line - b.record_end);
         return if lines <= 3 && gap.is_none_or(|g| g <= WINDOW) {
             Scope::Beside
-        } else if gap.is_some_and(|g| g <= WINDOW) || (gap.is_none() && lines <= LINES) || (here.has_runs && here.run > 0 && gap.is_some_and(|g| g <= 10 * WINDOW)) {
+        } else if gap.is_some_and(|g| g <= WINDOW)
+            || (gap.is_none() && lines <= LINES)
+            || (here.has_runs && here.run > 0 && gap.is_some_and(|g| g <= 10 * WINDOW))
+        {
             Scope::Window
         } else {
             Scope::Far
@@ -205,7 +246,9 @@ pub fn by_cause(candidates: &[Weighed]) -> Vec<Sum> {
     let mut sums: BTreeMap<Cause, Sum> = BTreeMap::new();
     let mut rows: BTreeMap<Cause, BTreeSet<(usize, Grade)>> = BTreeMap::new();
     for (index, candidate) in candidates.iter().enumerate() {
-        rows.entry(candidate.cause).or_default().insert((candidate.row, candidate.grade));
+        rows.entry(candidate.cause)
+            .or_default()
+            .insert((candidate.row, candidate.grade));
         sums.entry(candidate.cause)
             .and_modify(|s| {
                 s.signs += 1;
@@ -214,7 +257,13 @@ pub fn by_cause(candidates: &[Weighed]) -> Vec<Sum> {
                     s.first = candidate.row;
                 }
             })
-            .or_insert(Sum { cause: candidate.cause, score: 0, best: index, first: candidate.row, signs: 1 });
+            .or_insert(Sum {
+                cause: candidate.cause,
+                score: 0,
+                best: index,
+                first: candidate.row,
+                signs: 1,
+            });
     }
     for sum in sums.values_mut() {
         sum.score = candidates[sum.best].score + 2 * (sum.signs as i64 - 1).min(3);
@@ -225,7 +274,13 @@ pub fn by_cause(candidates: &[Weighed]) -> Vec<Sum> {
 /// The rows that prove a cause, the deciding one first, then by weight; one row a line.
 pub fn proofs(candidates: &[Weighed], sum: &Sum) -> Vec<usize> {
     let mut rows = vec![candidates[sum.best].row];
-    rows.extend(candidates.iter().filter(|c| c.cause == sum.cause && !c.after_effect).map(|c| c.row).filter(|r| *r != candidates[sum.best].row));
+    rows.extend(
+        candidates
+            .iter()
+            .filter(|c| c.cause == sum.cause && !c.after_effect)
+            .map(|c| c.row)
+            .filter(|r| *r != candidates[sum.best].row),
+    );
     rows.truncate(12);
     rows
 }

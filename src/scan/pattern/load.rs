@@ -96,11 +96,15 @@ impl Packs {
     pub fn load(dirs: &[PathBuf]) -> Result<Packs> {
         let mut packs = Packs::default();
         for (name, text) in EMBEDDED {
-            packs.add(name, text, false).with_context(|| format!("the embedded pack {name} is broken: this is a fault of the program"))?;
+            packs.add(name, text, false).with_context(|| {
+                format!("the embedded pack {name} is broken: this is a fault of the program")
+            })?;
         }
         for dir in dirs {
             for path in pack_files(dir)? {
-                let text = std::fs::read_to_string(&path).with_context(|| format!("{}: the pattern pack can't be read", path.display()))?;
+                let text = std::fs::read_to_string(&path).with_context(|| {
+                    format!("{}: the pattern pack can't be read", path.display())
+                })?;
                 packs.add(&path.display().to_string(), &text, true)?;
             }
         }
@@ -116,7 +120,12 @@ impl Packs {
             let help = unknown_key(&message);
             anyhow!(caret::render(file, text, span, &message, help.as_deref()))
         })?;
-        let here = Here { file, text, eager, name: Arc::from(file) };
+        let here = Here {
+            file,
+            text,
+            eager,
+            name: Arc::from(file),
+        };
         self.titles.push((file.to_string(), pack.title.clone()));
         for pattern in &pack.pattern {
             self.patterns.push(here.pattern(pattern)?);
@@ -135,7 +144,12 @@ impl Packs {
             let keys = keys.get_ref();
             here.id(&keys.id)?;
             let used = match &keys.used {
-                Some(word) => here.choice(word, "use of a label key", label_use, vec!["always", "if_failing", "if_failed", "never"])?,
+                Some(word) => here.choice(
+                    word,
+                    "use of a label key",
+                    label_use,
+                    vec!["always", "if_failing", "if_failed", "never"],
+                )?,
                 None => LabelUse::Always,
             };
             self.label_keys.push(LabelKeys {
@@ -154,10 +168,26 @@ impl Packs {
 
     fn unique(&self) -> Result<()> {
         let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
-        let words = [&self.words, &self.empty, &self.failure_words, &self.success_words].into_iter().flatten().map(|w| (&w.id, &w.pack));
-        for (id, pack) in self.patterns.iter().map(|p| (&p.id, &p.pack)).chain(words).chain(self.label_keys.iter().map(|k| (&k.id, &k.pack))) {
+        let words = [
+            &self.words,
+            &self.empty,
+            &self.failure_words,
+            &self.success_words,
+        ]
+        .into_iter()
+        .flatten()
+        .map(|w| (&w.id, &w.pack));
+        for (id, pack) in self
+            .patterns
+            .iter()
+            .map(|p| (&p.id, &p.pack))
+            .chain(words)
+            .chain(self.label_keys.iter().map(|k| (&k.id, &k.pack)))
+        {
             if let Some(other) = seen.insert(id, pack) {
-                return Err(anyhow!("{pack}: the id `{id}` stands already in {other}; give the new pattern another id"));
+                return Err(anyhow!(
+                    "{pack}: the id `{id}` stands already in {other}; give the new pattern another id"
+                ));
             }
         }
         Ok(())
@@ -170,8 +200,12 @@ fn pack_files(path: &Path) -> Result<Vec<PathBuf>> {
     if meta.is_file() {
         return Ok(vec![path.to_path_buf()]);
     }
-    let entries = std::fs::read_dir(path).with_context(|| format!("{}: the pattern directory can't be read", path.display()))?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).filter(|p| p.extension().is_some_and(|e| e == "toml")).collect();
+    let entries = std::fs::read_dir(path)
+        .with_context(|| format!("{}: the pattern directory can't be read", path.display()))?;
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+        .collect();
     files.sort();
     Ok(files)
 }
@@ -197,16 +231,34 @@ impl Here<'_> {
         anyhow!(caret::render(self.file, self.text, span, message, help))
     }
 
-    fn choice<T>(&self, word: &Spanned<String>, what: &str, find: impl Fn(&str) -> Option<T>, known: Vec<&'static str>) -> Result<T> {
+    fn choice<T>(
+        &self,
+        word: &Spanned<String>,
+        what: &str,
+        find: impl Fn(&str) -> Option<T>,
+        known: Vec<&'static str>,
+    ) -> Result<T> {
         find(word.get_ref()).ok_or_else(|| {
             let near = caret::did_you_mean(word.get_ref(), known.iter().copied());
-            let help = near.map_or_else(|| format!("one of: {}", known.join(", ")), |n| format!("did you mean `{n}`?"));
-            self.fault(word.span(), &format!("`{}` is no {what}", word.get_ref()), Some(&help))
+            let help = near.map_or_else(
+                || format!("one of: {}", known.join(", ")),
+                |n| format!("did you mean `{n}`?"),
+            );
+            self.fault(
+                word.span(),
+                &format!("`{}` is no {what}", word.get_ref()),
+                Some(&help),
+            )
         })
     }
 
     fn cause(&self, word: &Spanned<String>) -> Result<Cause> {
-        self.choice(word, "cause", |w| w.parse().ok(), Cause::ALL.iter().map(|c| c.slug()).collect())
+        self.choice(
+            word,
+            "cause",
+            |w| w.parse().ok(),
+            Cause::ALL.iter().map(|c| c.slug()).collect(),
+        )
     }
 
     fn regex(&self, word: &Spanned<String>) -> Result<Lazy> {
@@ -214,8 +266,17 @@ impl Here<'_> {
         if self.eager {
             lazy.compile().map_err(|error| {
                 let last = error.to_string();
-                let reason = last.lines().last().unwrap_or("").trim_start_matches("error: ").to_string();
-                self.fault(word.span(), &format!("the regular expression does not compile: {reason}"), None)
+                let reason = last
+                    .lines()
+                    .last()
+                    .unwrap_or("")
+                    .trim_start_matches("error: ")
+                    .to_string();
+                self.fault(
+                    word.span(),
+                    &format!("the regular expression does not compile: {reason}"),
+                    None,
+                )
             })?;
         }
         Ok(lazy)
@@ -225,37 +286,84 @@ impl Here<'_> {
         let p = spanned.get_ref();
         let span = p.id.span();
         self.id(&p.id)?;
-        let kind = self.choice(&p.kind, "kind", Kind::from_slug, Kind::ALL.iter().map(|(_, s)| *s).collect())?;
+        let kind = self.choice(
+            &p.kind,
+            "kind",
+            Kind::from_slug,
+            Kind::ALL.iter().map(|(_, s)| *s).collect(),
+        )?;
         let cause = p.cause.as_ref().map(|c| self.cause(c)).transpose()?;
         if kind == Kind::Cause && cause.is_none() {
-            return Err(self.fault(span, "a pattern of kind `cause` names its `cause`", Some("add cause = \"...\"")));
+            return Err(self.fault(
+                span,
+                "a pattern of kind `cause` names its `cause`",
+                Some("add cause = \"...\""),
+            ));
         }
         let grade = match &p.grade {
-            Some(grade) => self.choice(grade, "grade", Grade::from_slug, Grade::ALL.iter().map(|(_, s, _)| *s).collect())?,
+            Some(grade) => self.choice(
+                grade,
+                "grade",
+                Grade::from_slug,
+                Grade::ALL.iter().map(|(_, s, _)| *s).collect(),
+            )?,
             None => Grade::Phrase,
         };
-        let waiting = p.waiting.as_ref().map(|w| self.choice(w, "answer to waiting", Waiting::from_slug, vec!["yes", "after_reset", "no", "depends"])).transpose()?;
+        let waiting = p
+            .waiting
+            .as_ref()
+            .map(|w| {
+                self.choice(
+                    w,
+                    "answer to waiting",
+                    Waiting::from_slug,
+                    vec!["yes", "after_reset", "no", "depends"],
+                )
+            })
+            .transpose()?;
         for needle in &p.needles {
             let text = Needle::written(needle.get_ref()).text;
-            if !p.common && (text.len() < 3 || (text.len() < 4 && !needle.get_ref().starts_with('<'))) {
-                return Err(self.fault(needle.span(), "a needle has at least 4 bytes (3 if bounded: \"<EOF>\")", Some("take a longer token, or set common = true")));
+            if !p.common
+                && (text.len() < 3 || (text.len() < 4 && !needle.get_ref().starts_with('<')))
+            {
+                return Err(self.fault(
+                    needle.span(),
+                    "a needle has at least 4 bytes (3 if bounded: \"<EOF>\")",
+                    Some("take a longer token, or set common = true"),
+                ));
             }
         }
         if p.needles.is_empty() && p.status.is_empty() {
-            return Err(self.fault(span, "a pattern has `needles` or `status`: by them a record is found", Some("add needles = [\"...\"]")));
+            return Err(self.fault(
+                span,
+                "a pattern has `needles` or `status`: by them a record is found",
+                Some("add needles = [\"...\"]"),
+            ));
         }
         if p.regex.is_none() && p.status.is_empty() && p.field.is_empty() && p.needles.is_empty() {
-            return Err(self.fault(span, "a pattern tests something: regex, status, field or needles", None));
+            return Err(self.fault(
+                span,
+                "a pattern tests something: regex, status, field or needles",
+                None,
+            ));
         }
         Ok(Pattern {
             id: Arc::from(p.id.get_ref().as_str()),
             pack: self.name.clone(),
             kind,
             cause,
-            claims: p.claims.iter().map(|c| self.cause(c)).collect::<Result<_>>()?,
+            claims: p
+                .claims
+                .iter()
+                .map(|c| self.cause(c))
+                .collect::<Result<_>>()?,
             waiting,
             grade,
-            needles: p.needles.iter().map(|n| Needle::written(n.get_ref())).collect(),
+            needles: p
+                .needles
+                .iter()
+                .map(|n| Needle::written(n.get_ref()))
+                .collect(),
             near: p.near.iter().map(|n| n.to_lowercase()).collect(),
             regex: p.regex.as_ref().map(|r| self.regex(r)).transpose()?,
             unless: p.unless.as_ref().map(|r| self.regex(r)).transpose()?,
@@ -280,17 +388,36 @@ impl Here<'_> {
             id: Arc::from(w.id.get_ref().as_str()),
             pack: self.name.clone(),
             words: w.words.iter().map(|r| r.get_ref().clone()).collect(),
-            claims: w.claims.iter().map(|c| self.cause(c)).collect::<Result<_>>()?,
+            claims: w
+                .claims
+                .iter()
+                .map(|c| self.cause(c))
+                .collect::<Result<_>>()?,
             unless: w.unless.as_ref().map(|r| r.get_ref().clone()),
-            needles: w.needles.iter().map(|n| Needle::failure(&n.get_ref().to_lowercase())).collect(),
+            needles: w
+                .needles
+                .iter()
+                .map(|n| Needle::failure(&n.get_ref().to_lowercase()))
+                .collect(),
             examples: w.examples.clone(),
             counterexamples: w.counterexamples.clone(),
         })
     }
 
     fn id(&self, id: &Spanned<String>) -> Result<()> {
-        let fine = !id.get_ref().is_empty() && id.get_ref().bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_'));
-        if fine { Ok(()) } else { Err(self.fault(id.span(), "an id is made of a-z, 0-9, `.`, `-` and `_`", None)) }
+        let fine = !id.get_ref().is_empty()
+            && id.get_ref().bytes().all(|b| {
+                b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_')
+            });
+        if fine {
+            Ok(())
+        } else {
+            Err(self.fault(
+                id.span(),
+                "an id is made of a-z, 0-9, `.`, `-` and `_`",
+                None,
+            ))
+        }
     }
 }
 
@@ -306,5 +433,13 @@ fn label_use(word: &str) -> Option<LabelUse> {
 
 fn field_test(written: &written::Field) -> FieldTest {
     let written = written.clone();
-    FieldTest { key: written.key, equals: written.equals, contains: written.contains, starts: written.starts, exists: written.exists, min: written.min, max: written.max }
+    FieldTest {
+        key: written.key,
+        equals: written.equals,
+        contains: written.contains,
+        starts: written.starts,
+        exists: written.exists,
+        min: written.min,
+        max: written.max,
+    }
 }

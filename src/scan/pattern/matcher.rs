@@ -1,8 +1,8 @@
 //! One record against the patterns that its needles call for.
 
 use super::load::Packs;
-use super::needles::{Needle, Needles};
 use super::names::Names;
+use super::needles::{Needle, Needles};
 use super::{Pattern, status};
 use crate::evidence::{Kind, Values};
 use crate::scan::record::Record;
@@ -69,7 +69,11 @@ impl Patterns {
         let mut common: Vec<(Needle, u32)> = Vec::new();
         let mut by_status: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
         for (pattern, index) in packs.patterns.iter().zip(0u32..) {
-            let list = if pattern.common { &mut common } else { &mut first };
+            let list = if pattern.common {
+                &mut common
+            } else {
+                &mut first
+            };
             list.extend(pattern.needles.iter().map(|n| (n.clone(), index)));
             for code in &pattern.status {
                 if pattern.needles.is_empty() {
@@ -83,7 +87,13 @@ impl Patterns {
         first.extend(names.needles().into_iter().map(|n| (n, Names::OWNER)));
         let needles = Needles::new(first.iter().map(|(n, owner)| (n, *owner)))?;
         let common = Needles::new(common.iter().map(|(n, owner)| (n, *owner)))?;
-        Ok(Arc::new(Patterns { packs, names, needles, common, by_status }))
+        Ok(Arc::new(Patterns {
+            packs,
+            names,
+            needles,
+            common,
+            by_status,
+        }))
     }
 
     /// The pattern at an index.
@@ -106,7 +116,10 @@ impl Patterns {
     /// Every pattern that a record's needles call for, with the outcome.
     pub fn trials(&self, record: &Record<'_>, around: &Around<'_>) -> Vec<(u32, Trial)> {
         let context = Context::new(record, around);
-        self.called(record, &context, true).into_iter().map(|index| (index, self.try_one(index, record, &context))).collect()
+        self.called(record, &context, true)
+            .into_iter()
+            .map(|index| (index, self.try_one(index, record, &context)))
+            .collect()
     }
 
     /// The indices of the patterns whose needle (or status) the record holds, sorted.
@@ -119,15 +132,24 @@ impl Patterns {
         };
         // Both the raw bytes (in which the block was searched) and the decoded text are looked at: a wrapper or a
         // JSON escape may hide a token from one of them.
-        self.needles.each(record.raw, 0, record.raw.len(), &mut call);
+        self.needles
+            .each(record.raw, 0, record.raw.len(), &mut call);
         if record.json || record.raw.len() != record.text.len() {
-            self.needles.each(record.text.as_bytes(), 0, record.text.len(), &mut call);
+            self.needles
+                .each(record.text.as_bytes(), 0, record.text.len(), &mut call);
         }
         if extra {
-            self.common.each(record.text.as_bytes(), 0, record.text.len(), &mut call);
+            self.common
+                .each(record.text.as_bytes(), 0, record.text.len(), &mut call);
         }
         for (code, _) in &context.statuses {
-            called.extend(self.by_status.get(code).into_iter().flatten().filter(|i| extra || !self.get(**i).common));
+            called.extend(
+                self.by_status
+                    .get(code)
+                    .into_iter()
+                    .flatten()
+                    .filter(|i| extra || !self.get(**i).common),
+            );
         }
         called.sort_unstable();
         called.dedup();
@@ -141,25 +163,48 @@ impl Patterns {
         }
         let mut place = None;
         if !pattern.status.is_empty() {
-            match context.statuses.iter().find(|(code, _)| pattern.status.contains(code)) {
+            match context
+                .statuses
+                .iter()
+                .find(|(code, _)| pattern.status.contains(code))
+            {
                 Some((_, at)) => place = Some((*at, at + 3)),
                 None => return Trial::Fail("status"),
             }
         }
-        if !pattern.field.is_empty() && !pattern.field.iter().any(|test| record.fields.all(&test.key).any(|field| test.passes(&field.value))) {
+        if !pattern.field.is_empty()
+            && !pattern.field.iter().any(|test| {
+                record
+                    .fields
+                    .all(&test.key)
+                    .any(|field| test.passes(&field.value))
+            })
+        {
             return Trial::Fail("field");
         }
         let text = record.text.as_ref();
-        if pattern.unless.as_ref().and_then(super::Lazy::get).is_some_and(|regex| regex.is_match(text)) {
+        if pattern
+            .unless
+            .as_ref()
+            .and_then(super::Lazy::get)
+            .is_some_and(|regex| regex.is_match(text))
+        {
             return Trial::Fail("unless");
         }
         let mut values = Values::new();
         if let Some(lazy) = &pattern.regex {
-            let Some(regex) = lazy.get() else { return Trial::Fail("regex") };
-            let Some(captures) = regex.captures(text) else { return Trial::Fail("regex") };
+            let Some(regex) = lazy.get() else {
+                return Trial::Fail("regex");
+            };
+            let Some(captures) = regex.captures(text) else {
+                return Trial::Fail("regex");
+            };
             for name in regex.capture_names().flatten() {
                 if let Some(value) = captures.name(name) {
-                    values.insert(name.to_string(), value.as_str().trim().chars().take(200).collect());
+                    values.insert(
+                        name.to_string(),
+                        value.as_str().trim().chars().take(200).collect(),
+                    );
                 }
             }
             if let Some(whole) = captures.get(0) {
@@ -167,12 +212,20 @@ impl Patterns {
             }
         }
         let (start, end) = place.unwrap_or_else(|| context.first_needle(pattern));
-        Trial::Pass(Hit { pattern: index, start, end, values })
+        Trial::Pass(Hit {
+            pattern: index,
+            start,
+            end,
+            values,
+        })
     }
 
     /// Whether a pattern's kind is one that a failure may be named or explained by (not mere context).
     pub fn is_sign(&self, hit: &Hit) -> bool {
-        matches!(self.get(hit.pattern).kind, Kind::Cause | Kind::Name | Kind::GiveUp)
+        matches!(
+            self.get(hit.pattern).kind,
+            Kind::Cause | Kind::Name | Kind::GiveUp
+        )
     }
 }
 
@@ -202,7 +255,13 @@ impl<'a> Context<'a> {
 
     /// Where the first needle of a pattern without a regex stands.
     fn first_needle(&self, pattern: &Pattern) -> (usize, usize) {
-        let found = pattern.needles.iter().filter_map(|n| self.lower.find(&n.text).map(|at| (at, at + n.text.len()))).min();
-        found.filter(|(_, end)| *end <= self.text.len()).unwrap_or((0, 0))
+        let found = pattern
+            .needles
+            .iter()
+            .filter_map(|n| self.lower.find(&n.text).map(|at| (at, at + n.text.len())))
+            .min();
+        found
+            .filter(|(_, end)| *end <= self.text.len())
+            .unwrap_or((0, 0))
     }
 }

@@ -36,13 +36,42 @@ struct Label {
 
 /// Words that by themselves make a record a failure's candidate, in every program's spelling. They are bounded on the
 /// right, so that `TimeoutError` and `extract_failed` count and `errors_total` does not.
-const LEVEL_WORDS: &[&str] = &["error", "err", "fatal", "critical", "severe", "panic", "failed", "failure", "exception", "fail", "traceback", "alert", "emerg", "emergency", "eror"];
+const LEVEL_WORDS: &[&str] = &[
+    "error",
+    "err",
+    "fatal",
+    "critical",
+    "severe",
+    "panic",
+    "failed",
+    "failure",
+    "exception",
+    "fail",
+    "traceback",
+    "alert",
+    "emerg",
+    "emergency",
+    "eror",
+];
 
 /// Numeric levels of pino, bunyan (40 is a warning there, an error in Python), Monolog and GCP, as JSON writes them.
-const LEVEL_FIELDS: &[&str] = &["\"level\":50", "\"level\": 50", "\"level\":60", "\"level\": 60", "\"level\":400", "\"level\":500", "\"levelno\":40", "\"priority\":\"3\"", "\"priority\":\"2\""];
+const LEVEL_FIELDS: &[&str] = &[
+    "\"level\":50",
+    "\"level\": 50",
+    "\"level\":60",
+    "\"level\": 60",
+    "\"level\":400",
+    "\"level\":500",
+    "\"levelno\":40",
+    "\"priority\":\"3\"",
+    "\"priority\":\"2\"",
+];
 
 /// Values that are failing under some keys and ordinary under most: no needles.
-const EVERYDAY: &[&str] = &["false", "unknown", "empty", "no_data", "ng", "ko", "down", "bad", "dead", "lost", "missing", "offline"];
+const EVERYDAY: &[&str] = &[
+    "false", "unknown", "empty", "no_data", "ng", "ko", "down", "bad", "dead", "lost", "missing",
+    "offline",
+];
 
 impl Names {
     /// The owner of the needles of names in the automaton: no pattern.
@@ -54,7 +83,12 @@ impl Names {
     /// If a list does not compile.
     pub fn new(packs: &Packs) -> Result<Names> {
         let labels = packs.label_keys.iter().flat_map(|entry| {
-            entry.keys.iter().map(|key| Label { key: key.clone(), used: entry.used, not_failure: entry.not_failure.clone(), failing: entry.failing.clone() })
+            entry.keys.iter().map(|key| Label {
+                key: key.clone(),
+                used: entry.used,
+                not_failure: entry.not_failure.clone(),
+                failing: entry.failing.clone(),
+            })
         });
         Ok(Names {
             claims: List::new(&packs.words, "word")?,
@@ -68,29 +102,68 @@ impl Names {
 
     /// Adds the texts taught in `misnomer.toml` to the needles.
     pub fn teach<'a>(&mut self, texts: impl Iterator<Item = &'a str>) {
-        self.taught.extend(texts.map(|text| Needle { text: text.to_lowercase(), guard: super::needles::Guard::default() }));
+        self.taught.extend(texts.map(|text| Needle {
+            text: text.to_lowercase(),
+            guard: super::needles::Guard::default(),
+        }));
     }
 
     /// The literals by which a block is searched for failures that no pattern knows.
     pub fn needles(&self) -> Vec<Needle> {
         let mut all: Vec<Needle> = LEVEL_WORDS.iter().map(|w| Needle::failure(w)).collect();
-        all.extend(LEVEL_FIELDS.iter().map(|f| Needle { text: (*f).to_string(), guard: super::needles::Guard { right: true, ..Default::default() } }));
+        all.extend(LEVEL_FIELDS.iter().map(|f| Needle {
+            text: (*f).to_string(),
+            guard: super::needles::Guard {
+                right: true,
+                ..Default::default()
+            },
+        }));
         all.extend(self.failures.needles.iter().cloned());
         all.extend(self.taught.iter().cloned());
         for label in &self.labels {
-            for key in [label.key.clone(), label.key.replace('_', ""), label.key.replace('_', "-")] {
+            for key in [
+                label.key.clone(),
+                label.key.replace('_', ""),
+                label.key.replace('_', "-"),
+            ] {
                 if label.used == LabelUse::Always {
                     for form in [format!("{key}="), format!("{key}\":"), format!("{key}: ")] {
-                        all.push(Needle { text: form, guard: super::needles::Guard { left: true, failure: true, ..Default::default() } });
+                        all.push(Needle {
+                            text: form,
+                            guard: super::needles::Guard {
+                                left: true,
+                                failure: true,
+                                ..Default::default()
+                            },
+                        });
                     }
                 }
             }
         }
         // Of a key that most records have (`status`, `type`), only failing values are searched, whatever the key.
-        let values: BTreeSet<&str> = self.labels.iter().filter(|l| l.used == LabelUse::IfFailing).flat_map(|l| &l.failing).map(String::as_str).collect();
+        let values: BTreeSet<&str> = self
+            .labels
+            .iter()
+            .filter(|l| l.used == LabelUse::IfFailing)
+            .flat_map(|l| &l.failing)
+            .map(String::as_str)
+            .collect();
         for value in values.into_iter().filter(|v| !EVERYDAY.contains(v)) {
-            for form in [format!("={value}"), format!("=\"{value}"), format!("\":\"{value}"), format!("\": \"{value}"), format!(": {value}"), format!("': '{value}")] {
-                all.push(Needle { text: form, guard: super::needles::Guard { right: true, ..Default::default() } });
+            for form in [
+                format!("={value}"),
+                format!("=\"{value}"),
+                format!("\":\"{value}"),
+                format!("\": \"{value}"),
+                format!(": {value}"),
+                format!("': '{value}"),
+            ] {
+                all.push(Needle {
+                    text: form,
+                    guard: super::needles::Guard {
+                        right: true,
+                        ..Default::default()
+                    },
+                });
             }
         }
         all.sort();
@@ -127,27 +200,41 @@ impl Names {
     /// Whether a field is a label that names a failure. `failed`: the record is a failure by another sign.
     pub fn is_label(&self, path: &str, value: &str, failed: bool) -> bool {
         let lower = value.trim().to_lowercase();
-        if is_nothing(&lower) || lower.len() > 200 || lower.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-') {
+        if is_nothing(&lower)
+            || lower.len() > 200
+            || lower
+                .bytes()
+                .all(|b| b.is_ascii_digit() || b == b'.' || b == b'-')
+        {
             return false;
         }
         let never = |label: &Label| label.used == LabelUse::Never && same_key(path, &label.key);
-        !self.labels.iter().any(never) && self.labels.iter().any(|label| {
-            same_key(path, &label.key)
-                && !label.not_failure.contains(&lower)
-                && match label.used {
-                    LabelUse::Always => true,
-                    LabelUse::IfFailed => failed,
-                    LabelUse::Never => false,
-                    LabelUse::IfFailing => label.failing.contains(&lower) || !self.claims(&lower).is_empty(),
-                }
-        })
+        !self.labels.iter().any(never)
+            && self.labels.iter().any(|label| {
+                same_key(path, &label.key)
+                    && !label.not_failure.contains(&lower)
+                    && match label.used {
+                        LabelUse::Always => true,
+                        LabelUse::IfFailed => failed,
+                        LabelUse::Never => false,
+                        LabelUse::IfFailing => {
+                            label.failing.contains(&lower) || !self.claims(&lower).is_empty()
+                        }
+                    }
+            })
     }
 }
 
 impl List {
     fn new(entries: &[Words], what: &str) -> Result<List> {
         let build = |words: &[String]| {
-            RegexSetBuilder::new(words).size_limit(32 << 20).dfa_size_limit(8 << 20).build().with_context(|| format!("the [[{what}]] lists of the packs do not compile together"))
+            RegexSetBuilder::new(words)
+                .size_limit(32 << 20)
+                .dfa_size_limit(8 << 20)
+                .build()
+                .with_context(|| {
+                    format!("the [[{what}]] lists of the packs do not compile together")
+                })
         };
         let mut words = Vec::new();
         let mut owner = Vec::new();
@@ -155,21 +242,39 @@ impl List {
         for (index, entry) in entries.iter().enumerate() {
             words.extend(entry.words.iter().cloned());
             owner.extend(std::iter::repeat_n(index, entry.words.len()));
-            unless.push(entry.unless.as_ref().map(|u| build(std::slice::from_ref(u))).transpose()?);
+            unless.push(
+                entry
+                    .unless
+                    .as_ref()
+                    .map(|u| build(std::slice::from_ref(u)))
+                    .transpose()?,
+            );
         }
         Ok(List {
             words: build(&words)?,
             owner,
             unless,
             claims: entries.iter().map(|e| e.claims.clone()).collect(),
-            needles: entries.iter().flat_map(|e| e.needles.iter().cloned()).collect(),
+            needles: entries
+                .iter()
+                .flat_map(|e| e.needles.iter().cloned())
+                .collect(),
         })
     }
 
     fn hits(&self, text: &str) -> impl Iterator<Item = usize> {
-        let mut owners: Vec<usize> = self.words.matches(text).into_iter().map(|word| self.owner[word]).collect();
+        let mut owners: Vec<usize> = self
+            .words
+            .matches(text)
+            .into_iter()
+            .map(|word| self.owner[word])
+            .collect();
         owners.dedup();
-        owners.retain(|owner| !self.unless[*owner].as_ref().is_some_and(|set| set.is_match(text)));
+        owners.retain(|owner| {
+            !self.unless[*owner]
+                .as_ref()
+                .is_some_and(|set| set.is_match(text))
+        });
         owners.into_iter()
     }
 
@@ -179,7 +284,10 @@ impl List {
 
     /// The claims of the first entry that matches: the packs go from the particular to the general.
     fn claims(&self, text: &str) -> Vec<Cause> {
-        self.hits(text).next().map(|owner| self.claims[owner].clone()).unwrap_or_default()
+        self.hits(text)
+            .next()
+            .map(|owner| self.claims[owner].clone())
+            .unwrap_or_default()
     }
 }
 
@@ -193,7 +301,12 @@ pub fn clauses(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut rest = text;
     loop {
-        let cut = [": ", "; ", " - ", " (", ". ", " -- ", "：", "。", "; ", ", ", " | ", " => "].iter().filter_map(|mark| rest.find(mark).map(|at| (at, mark.len()))).min();
+        let cut = [
+            ": ", "; ", " - ", " (", ". ", " -- ", "：", "。", "; ", ", ", " | ", " => ",
+        ]
+        .iter()
+        .filter_map(|mark| rest.find(mark).map(|at| (at, mark.len())))
+        .min();
         match cut {
             Some((at, len)) => {
                 if !rest[..at].trim().is_empty() {
@@ -213,7 +326,15 @@ pub fn clauses(text: &str) -> Vec<&str> {
 
 /// Whether a dotted path ends in a key, without case and separators.
 pub fn same_key(path: &str, key: &str) -> bool {
-    let fold = |text: &str| -> String { text.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect() };
+    let fold = |text: &str| -> String {
+        text.chars()
+            .filter(|c| !matches!(c, '_' | '-'))
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
     let (path, key) = (fold(path), fold(key));
-    path == key || path.strip_suffix(key.as_str()).is_some_and(|head| head.ends_with('.'))
+    path == key
+        || path
+            .strip_suffix(key.as_str())
+            .is_some_and(|head| head.ends_with('.'))
 }

@@ -34,19 +34,49 @@ pub struct Needle {
 impl Needle {
     /// Reads the written form: `<` at the start and `>` at the end are bounds.
     pub fn written(written: &str) -> Needle {
-        let left = written.starts_with('<') && written.len() > 1 && !written.starts_with("<?") && written.ends_with('>') && !written[1..].contains('<');
-        let text = if left { &written[1..written.len() - 1] } else { written };
-        Needle { text: text.to_lowercase(), guard: Guard { left, right: left, ..Guard::default() } }
+        let left = written.starts_with('<')
+            && written.len() > 1
+            && !written.starts_with("<?")
+            && written.ends_with('>')
+            && !written[1..].contains('<');
+        let text = if left {
+            &written[1..written.len() - 1]
+        } else {
+            written
+        };
+        Needle {
+            text: text.to_lowercase(),
+            guard: Guard {
+                left,
+                right: left,
+                ..Guard::default()
+            },
+        }
     }
 
     /// A word of failure, bounded on the right (`TimeoutError`, `extract_failed` count).
     pub fn failure(text: &str) -> Needle {
-        Needle { text: text.to_lowercase(), guard: Guard { right: true, failure: true, ..Guard::default() } }
+        Needle {
+            text: text.to_lowercase(),
+            guard: Guard {
+                right: true,
+                failure: true,
+                ..Guard::default()
+            },
+        }
     }
 
     /// An HTTP status in its context.
     pub fn status(code: u16) -> Needle {
-        Needle { text: code.to_string(), guard: Guard { left: true, right: true, status: true, ..Guard::default() } }
+        Needle {
+            text: code.to_string(),
+            guard: Guard {
+                left: true,
+                right: true,
+                status: true,
+                ..Guard::default()
+            },
+        }
     }
 
     /// How it can stand in raw bytes: as it is, and where a JSON writer escapes: other scripts as `\uXXXX`, `"`, `/`.
@@ -54,7 +84,11 @@ impl Needle {
         let mut all = vec![self.text.clone().into_bytes()];
         if !self.text.is_ascii() {
             // The automaton folds ASCII case only; other scripts need both cases spelled out.
-            for form in [self.text.clone(), self.text.to_uppercase(), title_case(&self.text)] {
+            for form in [
+                self.text.clone(),
+                self.text.to_uppercase(),
+                title_case(&self.text),
+            ] {
                 all.push(form.clone().into_bytes());
                 all.push(escape_unicode(&form).into_bytes());
             }
@@ -67,7 +101,12 @@ impl Needle {
         }
         if self.text.contains(['<', '>', '&', '\'']) {
             // Go's encoder escapes these for HTML.
-            let escaped = self.text.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e").replace('\'', "\\u0027");
+            let escaped = self
+                .text
+                .replace('&', "\\u0026")
+                .replace('<', "\\u003c")
+                .replace('>', "\\u003e")
+                .replace('\'', "\\u0027");
             all.push(escaped.into_bytes());
         }
         all.sort();
@@ -78,7 +117,9 @@ impl Needle {
 
 fn title_case(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 fn escape_unicode(text: &str) -> String {
@@ -109,17 +150,26 @@ impl Needles {
     ///
     /// # Errors
     /// If the automaton would be too large.
-    pub fn new<'a>(needles: impl IntoIterator<Item = (&'a Needle, u32)>) -> anyhow::Result<Needles> {
+    pub fn new<'a>(
+        needles: impl IntoIterator<Item = (&'a Needle, u32)>,
+    ) -> anyhow::Result<Needles> {
         let mut by_text: BTreeMap<Vec<u8>, BTreeMap<Guard, Vec<u32>>> = BTreeMap::new();
         for (needle, owner) in needles {
             for text in needle.spellings() {
-                let owners = by_text.entry(text).or_default().entry(needle.guard).or_default();
+                let owners = by_text
+                    .entry(text)
+                    .or_default()
+                    .entry(needle.guard)
+                    .or_default();
                 if owners.last() != Some(&owner) {
                     owners.push(owner);
                 }
             }
         }
-        let literals = by_text.keys().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+        let literals = by_text
+            .keys()
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+            .collect();
         let automaton = if by_text.is_empty() {
             None
         } else {
@@ -131,8 +181,15 @@ impl Needles {
                 .context("the needles of all patterns make too large an automaton")?;
             Some(automaton)
         };
-        let owners = by_text.into_values().map(|guards| guards.into_iter().collect()).collect();
-        Ok(Needles { automaton, owners, literals })
+        let owners = by_text
+            .into_values()
+            .map(|guards| guards.into_iter().collect())
+            .collect();
+        Ok(Needles {
+            automaton,
+            owners,
+            literals,
+        })
     }
 
     /// The literals, sorted, as the automaton searches them.
@@ -147,7 +204,10 @@ impl Needles {
             let hit = automaton.find(Input::new(buf).span(from..to))?;
             // The search ends at the literal that ends first; longer ones that begin earlier end later and are
             // found from one byte on, since a guard that failed says nothing of them.
-            if self.owners[hit.pattern().as_usize()].iter().any(|(guard, _)| guard.holds(buf, hit.start(), hit.end())) {
+            if self.owners[hit.pattern().as_usize()]
+                .iter()
+                .any(|(guard, _)| guard.holds(buf, hit.start(), hit.end()))
+            {
                 return Some((hit.start(), hit.end()));
             }
             if self.longer_holds(buf, hit.start(), to) {
@@ -160,22 +220,38 @@ impl Needles {
 
     /// Whether another literal that begins at the same byte holds.
     fn longer_holds(&self, buf: &[u8], start: usize, to: usize) -> bool {
-        let Some(automaton) = &self.automaton else { return false };
+        let Some(automaton) = &self.automaton else {
+            return false;
+        };
         let end = to.min(start + 64);
         automaton
             .find_overlapping_iter(Input::new(buf).span(start..end))
             .take_while(|hit| hit.start() >= start)
             .filter(|hit| hit.start() == start)
-            .any(|hit| self.owners[hit.pattern().as_usize()].iter().any(|(guard, _)| guard.holds(buf, hit.start(), hit.end())))
+            .any(|hit| {
+                self.owners[hit.pattern().as_usize()]
+                    .iter()
+                    .any(|(guard, _)| guard.holds(buf, hit.start(), hit.end()))
+            })
     }
 
     /// Every needle in `buf[from..to]` whose guards hold: calls with its owner and its bounds.
-    pub fn each(&self, buf: &[u8], from: usize, to: usize, mut call: impl FnMut(u32, usize, usize)) {
-        let Some(automaton) = &self.automaton else { return };
+    pub fn each(
+        &self,
+        buf: &[u8],
+        from: usize,
+        to: usize,
+        mut call: impl FnMut(u32, usize, usize),
+    ) {
+        let Some(automaton) = &self.automaton else {
+            return;
+        };
         for hit in automaton.find_overlapping_iter(Input::new(buf).span(from..to)) {
             for (guard, owners) in &self.owners[hit.pattern().as_usize()] {
                 if guard.holds(buf, hit.start(), hit.end()) {
-                    owners.iter().for_each(|owner| call(*owner, hit.start(), hit.end()));
+                    owners
+                        .iter()
+                        .for_each(|owner| call(*owner, hit.start(), hit.end()));
                 }
             }
         }
@@ -211,7 +287,10 @@ fn says_nothing(buf: &[u8], start: usize, end: usize) -> bool {
         if let [b's', ..] = rest {
             rest = &rest[1..];
         }
-        let quoted = rest.iter().take_while(|b| matches!(b, b'"' | b'\'' | b'\\')).count();
+        let quoted = rest
+            .iter()
+            .take_while(|b| matches!(b, b'"' | b'\'' | b'\\'))
+            .count();
         rest = &rest[quoted..];
     }
     let value = match rest {
@@ -221,23 +300,57 @@ fn says_nothing(buf: &[u8], start: usize, end: usize) -> bool {
     };
     if let Some(value) = value {
         let value = &value[value.iter().take_while(|b| **b == b' ').count()..];
-        let nothing: [&[u8]; 14] = [b"null", b"none", b"nil", b"false", b"0", b"\"\"", b"''", b"[]", b"{}", b"-", b"\\\"\\\"", b"\"null\"", b"\"none\"", b"\"0\""];
+        let nothing: [&[u8]; 14] = [
+            b"null",
+            b"none",
+            b"nil",
+            b"false",
+            b"0",
+            b"\"\"",
+            b"''",
+            b"[]",
+            b"{}",
+            b"-",
+            b"\\\"\\\"",
+            b"\"null\"",
+            b"\"none\"",
+            b"\"0\"",
+        ];
         for word in nothing {
-            if value.len() >= word.len() && value[..word.len()].eq_ignore_ascii_case(word) && !value.get(word.len()).is_some_and(|b| is_word(*b) || matches!(b, b'.' | b' ') && value.get(word.len() + 1).is_some_and(u8::is_ascii_alphabetic)) {
+            if value.len() >= word.len()
+                && value[..word.len()].eq_ignore_ascii_case(word)
+                && !value.get(word.len()).is_some_and(|b| {
+                    is_word(*b)
+                        || matches!(b, b'.' | b' ')
+                            && value
+                                .get(word.len() + 1)
+                                .is_some_and(u8::is_ascii_alphabetic)
+                })
+            {
                 return true;
             }
         }
     }
     let before = &buf[start.saturating_sub(12)..start];
-    let line = before.iter().rposition(|b| *b == b'\n').map_or(before, |at| &before[at + 1..]);
+    let line = before
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .map_or(before, |at| &before[at + 1..]);
     let trimmed = line.trim_ascii_end();
     if trimmed.len() == line.len() {
         return false;
     }
-    let word_start = trimmed.iter().rposition(|b| !is_word(*b)).map_or(0, |at| at + 1);
+    let word_start = trimmed
+        .iter()
+        .rposition(|b| !is_word(*b))
+        .map_or(0, |at| at + 1);
     let word = &trimmed[word_start..];
-    let zero = word == b"0" && !trimmed[..word_start].ends_with(b".") && !trimmed[..word_start].ends_with(b"/");
-    zero || word.eq_ignore_ascii_case(b"no") || word.eq_ignore_ascii_case(b"without") || word.eq_ignore_ascii_case(b"zero")
+    let zero = word == b"0"
+        && !trimmed[..word_start].ends_with(b".")
+        && !trimmed[..word_start].ends_with(b"/");
+    zero || word.eq_ignore_ascii_case(b"no")
+        || word.eq_ignore_ascii_case(b"without")
+        || word.eq_ignore_ascii_case(b"zero")
 }
 
 #[cfg(test)]
@@ -248,10 +361,28 @@ mod tests {
     fn failure_words_without_a_value_are_passed_over() {
         let needles = [Needle::failure("error"), Needle::failure("failed")];
         let all = Needles::new(needles.iter().zip(0..)).unwrap();
-        for quiet in ["{\"error\":null,\"id\":4}", "errors=0 retries=0", "error=null", "0 failed, 12 ok", "no error", "error: 0", "\"failed\": [] ", "error_rate=0.1"] {
+        for quiet in [
+            "{\"error\":null,\"id\":4}",
+            "errors=0 retries=0",
+            "error=null",
+            "0 failed, 12 ok",
+            "no error",
+            "error: 0",
+            "\"failed\": [] ",
+            "error_rate=0.1",
+        ] {
             assert_eq!(all.find(quiet.as_bytes(), 0, quiet.len()), None, "{quiet}");
         }
-        for loud in ["TimeoutError: x", "{\"error\":\"boom\"}", "10 failed", "extract_failed", "error=0x80070005", "ERROR boom", "error: null pointer", "1.0 failed"] {
+        for loud in [
+            "TimeoutError: x",
+            "{\"error\":\"boom\"}",
+            "10 failed",
+            "extract_failed",
+            "error=0x80070005",
+            "ERROR boom",
+            "error: null pointer",
+            "1.0 failed",
+        ] {
             assert!(all.find(loud.as_bytes(), 0, loud.len()).is_some(), "{loud}");
         }
     }
@@ -260,7 +391,13 @@ mod tests {
     fn other_scripts_are_found_in_both_cases_and_escaped() {
         let needles = [Needle::written("取得失敗"), Needle::written("ошибка")];
         let all = Needles::new(needles.iter().zip(0..)).unwrap();
-        for text in ["全ソース取得失敗", "\\u53d6\\u5f97\\u5931\\u6557", "ОШИБКА: нет", "Ошибка", "\\u041e\\u0448\\u0438\\u0431\\u043a\\u0430"] {
+        for text in [
+            "全ソース取得失敗",
+            "\\u53d6\\u5f97\\u5931\\u6557",
+            "ОШИБКА: нет",
+            "Ошибка",
+            "\\u041e\\u0448\\u0438\\u0431\\u043a\\u0430",
+        ] {
             assert!(all.find(text.as_bytes(), 0, text.len()).is_some(), "{text}");
         }
     }

@@ -22,10 +22,17 @@ pub fn relate(view: &LaneView<'_>, relations: &mut Relations) {
             continue;
         }
         let issued = before(view, row, FRESH).any(is_issue);
-        let accepted = |same: fn(&Evidence, &Evidence) -> bool| after(view, row, SOON).take_while(|r| !is_issue(r)).any(|r| is_acceptance(r) && same(here, r));
+        let accepted = |same: fn(&Evidence, &Evidence) -> bool| {
+            after(view, row, SOON)
+                .take_while(|r| !is_issue(r))
+                .any(|r| is_acceptance(r) && same(here, r))
+        };
         if accepted(same_credential) || (issued && accepted(same_anything)) {
             relations.rewrite(row, Cause::AuthTransient, ADVICE);
-        } else if issued || accepted(same_anything) || before(view, row, SOON).any(|r| is_acceptance(r) && same_credential(here, r)) {
+        } else if issued
+            || accepted(same_anything)
+            || before(view, row, SOON).any(|r| is_acceptance(r) && same_credential(here, r))
+        {
             relations.against.insert(row);
         }
     }
@@ -33,12 +40,21 @@ pub fn relate(view: &LaneView<'_>, relations: &mut Relations) {
 
 fn before<'v>(view: &'v LaneView<'_>, row: usize, span: i64) -> impl Iterator<Item = &'v Evidence> {
     let time = view.rows[row].time;
-    view.rows[..row].iter().rev().take(REACH).take_while(move |r| near(time, r.time, span)).map(|r| r.evidence)
+    view.rows[..row]
+        .iter()
+        .rev()
+        .take(REACH)
+        .take_while(move |r| near(time, r.time, span))
+        .map(|r| r.evidence)
 }
 
 fn after<'v>(view: &'v LaneView<'_>, row: usize, span: i64) -> impl Iterator<Item = &'v Evidence> {
     let time = view.rows[row].time;
-    view.rows[row + 1..].iter().take(REACH).take_while(move |r| near(time, r.time, span)).map(|r| r.evidence)
+    view.rows[row + 1..]
+        .iter()
+        .take(REACH)
+        .take_while(move |r| near(time, r.time, span))
+        .map(|r| r.evidence)
 }
 
 fn near(a: Option<i64>, b: Option<i64>, span: i64) -> bool {
@@ -50,7 +66,11 @@ fn is_refusal(row: &Evidence) -> bool {
 }
 
 fn is_issue(row: &Evidence) -> bool {
-    row.kind == Kind::Context && row.values.get("what").is_some_and(|w| w == "token_issued" || w == "login_ok")
+    row.kind == Kind::Context
+        && row
+            .values
+            .get("what")
+            .is_some_and(|w| w == "token_issued" || w == "login_ok")
 }
 
 fn is_acceptance(row: &Evidence) -> bool {
@@ -58,7 +78,9 @@ fn is_acceptance(row: &Evidence) -> bool {
 }
 
 fn shares(a: &Evidence, b: &Evidence, kind: &str) -> bool {
-    a.keys.get(kind).is_some_and(|v| b.keys.get(kind) == Some(v))
+    a.keys
+        .get(kind)
+        .is_some_and(|v| b.keys.get(kind) == Some(v))
 }
 
 fn same_credential(a: &Evidence, b: &Evidence) -> bool {
@@ -66,5 +88,7 @@ fn same_credential(a: &Evidence, b: &Evidence) -> bool {
 }
 
 fn same_anything(a: &Evidence, b: &Evidence) -> bool {
-    ["credential", "target", "request"].iter().any(|kind| shares(a, b, kind))
+    ["credential", "target", "request"]
+        .iter()
+        .any(|kind| shares(a, b, kind))
 }

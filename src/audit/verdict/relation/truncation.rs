@@ -11,7 +11,8 @@ const NEAR: i64 = 120_000_000_000;
 /// The least position that counts as a limit: below it, round numbers are chance.
 const LEAST: i64 = 256;
 
-const ADVICE: &str = "Raise or remove the limit, parse before cutting, and log that the limit was hit.";
+const ADVICE: &str =
+    "Raise or remove the limit, parse before cutting, and log that the limit was hit.";
 
 /// Rewrites parse errors that stand at a cut.
 pub fn relate(view: &LaneView<'_>, relations: &mut Relations) {
@@ -21,9 +22,13 @@ pub fn relate(view: &LaneView<'_>, relations: &mut Relations) {
         if !is_parse(evidence) {
             continue;
         }
-        let Some(position) = position(evidence).filter(|p| *p >= LEAST) else { continue };
+        let Some(position) = position(evidence).filter(|p| *p >= LEAST) else {
+            continue;
+        };
         // The position equals the length of the text where the same record says the length.
-        let own = ["length", "len", "size", "bytes", "limit", "chars"].iter().any(|k| number(evidence, k) == Some(position));
+        let own = ["length", "len", "size", "bytes", "limit", "chars"]
+            .iter()
+            .any(|k| number(evidence, k) == Some(position));
         if own || cut_near(view, row, position) {
             relations.rewrite(row, Cause::TruncatedByLimit, ADVICE);
         } else if is_round(position) {
@@ -47,22 +52,34 @@ fn cut_near(view: &LaneView<'_>, row: usize, position: i64) -> bool {
     let before = (0..row).rev().take(100).take_while(near);
     after.chain(before).any(|i| {
         let other = view.row(i);
-        other.kind == Kind::Limit && ["limit", "length", "max", "kept"].iter().any(|k| number(other, k) == Some(position))
+        other.kind == Kind::Limit
+            && ["limit", "length", "max", "kept"]
+                .iter()
+                .any(|k| number(other, k) == Some(position))
     })
 }
 
 fn is_parse(row: &Evidence) -> bool {
-    row.kind == Kind::Cause && matches!(row.cause, Some(Cause::ParseOrExtract | Cause::TruncatedByLimit)) && !row.after_effect
+    row.kind == Kind::Cause
+        && matches!(
+            row.cause,
+            Some(Cause::ParseOrExtract | Cause::TruncatedByLimit)
+        )
+        && !row.after_effect
 }
 
 /// Where the parser stopped, counted from the start of the text.
 fn position(row: &Evidence) -> Option<i64> {
-    ["pos", "position", "char", "offset", "column", "at"].iter().find_map(|k| number(row, k))
+    ["pos", "position", "char", "offset", "column", "at"]
+        .iter()
+        .find_map(|k| number(row, k))
 }
 
 /// A captured number, with its thousands separated or not.
 pub fn number(row: &Evidence, key: &str) -> Option<i64> {
-    row.values.get(key).and_then(|v| v.replace([',', '_', ' '], "").parse().ok())
+    row.values
+        .get(key)
+        .and_then(|v| v.replace([',', '_', ' '], "").parse().ok())
 }
 
 /// A number that a person or a power of two would choose.
