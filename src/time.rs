@@ -122,10 +122,11 @@ fn prefix_allows(prefix: &[u8], parts: &Parts) -> bool {
             .unwrap_or_default();
         return is_time_key(key);
     }
-    if text.ends_with([':', ';']) && !text.ends_with("]:") && text.len() > 1 {
-        // `file.log:2026-...` is what grep prints; `13:2026` is nothing.
+    if text.len() > 1 && !text.contains(' ') && text.ends_with([':', ';']) && !text.ends_with("]:")
+    {
+        // `file.log:2026-...` is what grep prints, `[MainThread::2026-...` some Python programs; `13:2026` is nothing.
         let name = text.trim_end_matches([':', ';']);
-        return name.contains('.') && !name.contains(' ');
+        return name.contains('.') || name.starts_with('[');
     }
     let dateless = parts.month == 0 && parts.epoch.is_none();
     let (mut words, mut columns) = (0, 0);
@@ -137,7 +138,12 @@ fn prefix_allows(prefix: &[u8], parts: &Parts) -> bool {
             continue;
         }
         if token.ends_with(':') && index + 1 == tokens.len() {
-            return is_time_key(bare) || token.ends_with("]:");
+            // A program's name before the stamp, but no header that names another instant.
+            let program = index == 0
+                && parts.month > 0
+                && !parts.timeless
+                && !OTHER_INSTANTS.iter().any(|o| o.eq_ignore_ascii_case(bare));
+            return program || is_time_key(bare) || token.ends_with("]:");
         }
         if bare.chars().all(char::is_alphabetic) && !token.starts_with(['[', '<', '(', '{']) {
             words += 1;
@@ -154,6 +160,35 @@ fn prefix_allows(prefix: &[u8], parts: &Parts) -> bool {
     }
     words <= if tabs { 6 } else { 1 } && (columns <= 8)
 }
+
+/// Names of instants that are not the time of the record.
+const OTHER_INSTANTS: &[&str] = &[
+    "retry-after",
+    "expires",
+    "expiry",
+    "until",
+    "reset",
+    "resets",
+    "next",
+    "deadline",
+    "since",
+    "due",
+    "last-modified",
+    "valid",
+    "before",
+    "after",
+    "notbefore",
+    "notafter",
+    "from",
+    "to",
+    "end",
+    "start",
+    "ends",
+    "begins",
+    "eta",
+    "schedule",
+    "scheduled",
+];
 
 fn is_level_word(word: &str) -> bool {
     const WORDS: &[&str] = &[

@@ -431,6 +431,13 @@ impl<'s> Fold<'s> {
         if line.collected && self.state == State::Plain && !framed {
             return false;
         }
+        // pip indents its warnings: a level of its own makes a record.
+        let shouts = text.split_once(':').is_some_and(|(word, _)| {
+            word.len() > 3 && word == word.to_uppercase() && super::level::word(word).is_some()
+        });
+        if shouts && self.state == State::Plain {
+            return false;
+        }
         if traceback(text.trim_start_matches(['|', '+', ' '])) {
             self.state = State::Python;
         } else if self.state == State::Raised && !framed {

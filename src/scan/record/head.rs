@@ -66,6 +66,13 @@ pub(super) fn parse(line: &str, shape: &Shape) -> Head {
         if let Some(level) = found.letter.and_then(level::letter) {
             head.level = level;
         }
+        let glued = before.trim_end_matches(['"', '\'']);
+        if glued.ends_with('=') {
+            // logfmt: the stamp is a field like the others.
+            head.message = at;
+            trailing_logger(line, &mut head);
+            return head;
+        }
         at += found.range.end;
         at = second_stamp(line, at, &mut head, shape);
     }
@@ -524,7 +531,9 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
         return skip(line, at);
     }
     let leveled = head.level != Level::None;
-    let bars = line.get(from..).is_some_and(|r| r.starts_with('|'));
+    let bars = line
+        .get(from..)
+        .is_some_and(|r| r.trim_start().starts_with('|'));
     let mut brackets = 0;
     for _ in 0..6 {
         let Some(token) = token(line, at) else {
@@ -539,7 +548,7 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
             let opener = line.as_bytes().get(token.start).copied();
             if brackets >= 3
                 || opener == Some(b'<')
-                || (opener == Some(b'(') && stamped)
+                || (opener == Some(b'(') && stamped && (text.contains(' ') || brackets > 0))
                 || text.contains(": ")
             {
                 break;
@@ -549,7 +558,7 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
                 // OpenStack: the request, then user and project.
                 let id = text.split(' ').next().unwrap_or_default();
                 head.column("request_id", id, token.start + 1);
-            } else if dotted(text) || (head.thread.is_some() && !text.contains(' ')) {
+            } else if dotted(text) {
                 head.name(text);
             } else if head.thread.is_none() {
                 head.thread = Some(text.to_owned());
@@ -560,6 +569,11 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
             } else {
                 head.name(text);
             }
+        } else if bars && text.contains(':') && divided(rest) {
+            // loguru: `module:function:line - `
+            head.name(text);
+            at = token.end;
+            break;
         } else if text.bytes().all(|b| b.is_ascii_digit())
             && (rest.starts_with(" ---") || (at == from && klog(rest)))
         {
@@ -573,7 +587,12 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
         {
             head.name(text);
             at = token.end;
-            if rest.starts_with(" [req-") {
+            // A bracket behind the logger is a column where a dash divides it from the message.
+            let columned = rest.starts_with(" [")
+                && rest.find("] ").is_some_and(|e| {
+                    e < 60 && rest.get(e + 2..).is_some_and(|t| t.starts_with("- "))
+                });
+            if rest.starts_with(" [req-") || columned {
                 continue;
             }
             break;
