@@ -4,7 +4,7 @@
 //! of commits, UUIDs and ids of requests stay readable. Prefixes are those that the providers document for secret
 //! scanning.
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -130,8 +130,21 @@ const RULES: &[Rule] = &[
 
 /// The rules, compiled: a set that says which can hit at all, and each by itself.
 static COMPILED: LazyLock<Option<(RegexSet, Vec<Regex>)>> = LazyLock::new(|| {
-    let set = RegexSet::new(RULES.iter().map(|r| r.pattern)).ok()?;
-    let all: Result<Vec<Regex>, _> = RULES.iter().map(|r| Regex::new(r.pattern)).collect();
+    // Keys are ASCII; the Unicode classes would only make the automata large.
+    let patterns: Vec<String> = RULES
+        .iter()
+        .map(|r| {
+            r.pattern
+                .replace(r"\w", "[A-Za-z0-9_]")
+                .replace(r"\d", "[0-9]")
+                .replace(r"\b", r"(?-u:\b)")
+        })
+        .collect();
+    let set = RegexSetBuilder::new(&patterns)
+        .size_limit(64 << 20)
+        .build()
+        .ok()?;
+    let all: Result<Vec<Regex>, _> = patterns.iter().map(|p| Regex::new(p)).collect();
     Some((set, all.ok()?))
 });
 

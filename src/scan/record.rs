@@ -13,8 +13,6 @@ mod mask;
 mod shape;
 mod status;
 mod structured;
-#[cfg(test)]
-mod tests;
 mod text;
 mod wrapper;
 

@@ -144,7 +144,8 @@ impl Line {
             head,
             logged,
             blank,
-            indented: indented && !shape.is_indented(),
+            indented: indented
+                && (!shape.is_indented() || body.trim_start().starts_with(['|', '+'])),
             partial: inner.partial,
             continues: inner.continues,
             collected,
@@ -284,6 +285,8 @@ enum State {
     Python,
     /// Behind a Python exception.
     Raised,
+    /// Behind the sentence that joins two exceptions of a chain.
+    Chained,
     /// A crash of Go.
     Go,
     /// The next line is the message (Rust).
@@ -428,7 +431,7 @@ impl<'s> Fold<'s> {
     fn indented(&mut self, line: &Line) -> bool {
         let text = line.text.trim_start();
         let framed = token(text) || text.starts_with('|') || text.starts_with("+-");
-        if line.collected && self.state == State::Plain && !framed {
+        if line.collected && matches!(self.state, State::Plain | State::Raised) && !framed {
             return false;
         }
         // pip indents its warnings: a level of its own makes a record.
@@ -440,8 +443,6 @@ impl<'s> Fold<'s> {
         }
         if traceback(text.trim_start_matches(['|', '+', ' '])) {
             self.state = State::Python;
-        } else if self.state == State::Raised && !framed {
-            // A message of several lines.
         } else if self.state == State::Plain && framed {
             self.state = State::Trace;
         }
@@ -454,7 +455,7 @@ impl<'s> Fold<'s> {
     fn flush_left(&mut self, line: &Line, next: Option<&[u8]>) -> bool {
         let text = line.text.as_str();
         if traceback(text) {
-            let joined = (self.lines == 1 && self.logged) || self.state == State::Raised;
+            let joined = (self.lines == 1 && self.logged) || self.state == State::Chained;
             if joined {
                 self.state = State::Python;
             }
@@ -487,7 +488,7 @@ impl<'s> Fold<'s> {
             }
             let joiner = text.starts_with("During handling") || text.starts_with("The above");
             if joiner {
-                self.state = State::Raised;
+                self.state = State::Chained;
             } else if matches!(self.state, State::Plain | State::Raised) {
                 self.state = State::Trace;
             }

@@ -29,7 +29,9 @@ static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static RUST: LazyLock<Option<Regex>> =
     LazyLock::new(|| regex(r"panicked at (?:'([^'\n]*)'|[^\n]*:\d+:\d+:\n?([^\n]*))"));
 static PHP: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(r"(?:Uncaught |PHP Fatal error: +)([^\n]*?)(?: in \S+:\d+| in \S+ on line \d+)?(?:\n|$)")
+    regex(
+        r"(?:PHP Fatal error: +(?:Uncaught )?|Uncaught )([^\n]*?)(?: in \S+:\d+| in \S+ on line \d+)?(?:\n|$)",
+    )
 });
 static RUBY: LazyLock<Option<Regex>> =
     LazyLock::new(|| regex(r"(?m):\d+:in [`'][^'\n]*': ([^\n]*) \(([A-Z][\w:]*)\)$"));
