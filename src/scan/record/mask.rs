@@ -109,7 +109,8 @@ pub fn mask(name: &str) -> String {
     if text.len() > 4096 {
         text = text.chars().take(2048).collect();
     }
-    text = ratios(&text);
+    // What was masked before stays as it is.
+    text = ratios(&text.replace("<0>", &hide("<0>")));
     text = keep(&text);
     for (regex, mask) in MASKS.iter() {
         if *mask == "<path>" {
