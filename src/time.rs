@@ -5,6 +5,9 @@
 //! from "now", in this order, and never from the time of the file. A stamp without a date (`15:04:05`) takes the day
 //! of the anchor; without an anchor it stands on 1970-01-01, so that order and gaps stay usable, and `has_date` says so.
 
+mod calendar;
+mod clock;
+mod cursor;
 mod duration;
 mod stamp;
 
@@ -452,7 +455,7 @@ pub fn date_in_name(name: &str) -> Option<Date> {
     let mut at = 0;
     while at < bytes.len() {
         let boundary = at == 0 || !bytes.get(at - 1).is_some_and(u8::is_ascii_digit);
-        match boundary.then(|| stamp::date_only(bytes, at)).flatten() {
+        match boundary.then(|| calendar::date_only(bytes, at)).flatten() {
             Some((year, month, day, len)) => {
                 let date = Date::new(
                     i16::try_from(year).ok()?,

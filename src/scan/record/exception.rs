@@ -70,10 +70,11 @@ pub fn innermost(text: &str) -> Option<String> {
     if let Some(found) = caused_by(text) {
         return cut(&found);
     }
-    if many && text.contains("Traceback (most recent call last):") {
-        if let Some(found) = python(text) {
-            return Some(found);
-        }
+    if many
+        && text.contains("Traceback (most recent call last):")
+        && let Some(found) = python(text)
+    {
+        return Some(found);
     }
     if let Some(rest) = text.lines().find_map(|l| {
         l.strip_prefix("panic: ")
@@ -85,10 +86,8 @@ pub fn innermost(text: &str) -> Option<String> {
         let said = found.get(1).or(found.get(2))?;
         return cut(&format!("panic: {}", said.as_str()));
     }
-    if text.contains("Uncaught ") || text.contains("PHP Fatal error") {
-        if let Some(hit) = PHP.as_ref().and_then(|r| r.captures(text))?.get(1) {
-            return cut(hit.as_str());
-        }
+    if let Some(found) = PHP.as_ref().and_then(|r| r.captures(text)) {
+        return cut(found.get(1)?.as_str());
     }
     if let Some(found) = RUBY.as_ref().and_then(|r| r.captures(text)) {
         return cut(&format!(

@@ -410,7 +410,7 @@ fn colons(text: &str, fields: &mut Fields) {
                 .map_or(0, |i| i + 1);
             let indent = text.get(line_start..start).unwrap_or_default();
             let header =
-                indent.trim().is_empty() && line_start > 0 && !super::level::word(key).is_some();
+                indent.trim().is_empty() && line_start > 0 && super::level::word(key).is_none();
             let listed = text
                 .get(..start)
                 .is_some_and(|s| s.ends_with(", ") || s.ends_with("{ ") || s.ends_with('{'));

@@ -84,7 +84,7 @@ impl Shape {
                 }
             }
         }
-        let first = samples.iter().find(|(offset, _)| *offset == 0).is_some();
+        let first = samples.iter().any(|(offset, _)| *offset == 0);
         let columns = if first { header(&lines) } else { None };
         Shape(Arc::new(Inner {
             zone: zone.clone(),
