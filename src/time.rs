@@ -138,12 +138,13 @@ fn prefix_allows(prefix: &[u8], parts: &Parts) -> bool {
         if bare.is_empty() || is_level_word(bare) {
             continue;
         }
+        let other = OTHER_INSTANTS.iter().any(|o| o.eq_ignore_ascii_case(bare));
+        if other && token.ends_with(':') {
+            return false;
+        }
         if token.ends_with(':') && index + 1 == tokens.len() {
             // A program's name before the stamp, but no header that names another instant.
-            let program = index == 0
-                && parts.month > 0
-                && !parts.timeless
-                && !OTHER_INSTANTS.iter().any(|o| o.eq_ignore_ascii_case(bare));
+            let program = index == 0 && parts.month > 0 && !parts.timeless;
             return program || is_time_key(bare) || token.ends_with("]:");
         }
         if bare.chars().all(char::is_alphabetic) && !token.starts_with(['[', '<', '(', '{']) {

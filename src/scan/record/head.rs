@@ -14,6 +14,8 @@ pub(super) struct Head {
     pub time: Option<i64>,
     pub dateless: bool,
     pub zoned: bool,
+    /// The stamp is one that syslog writes: without a year, or with a zone.
+    pub system: bool,
     pub level: Level,
     pub logger: Option<String>,
     pub thread: Option<String>,
@@ -58,6 +60,7 @@ pub(super) fn parse(line: &str, shape: &Shape) -> Head {
         head.time = Some(found.ns);
         head.dateless = !found.has_date;
         head.zoned = found.has_zone;
+        head.system = found.has_zone || !found.has_year;
         let before = tail.get(..found.range.start).unwrap_or_default();
         for word in before.split([' ', '\t', '|']).filter(|w| !w.is_empty()) {
             if head.level == Level::None
@@ -79,7 +82,17 @@ pub(super) fn parse(line: &str, shape: &Shape) -> Head {
         at += found.range.end;
         at = second_stamp(line, at, &mut head, shape);
     }
-    at = columns(line, at, &mut head, stamped);
+    let named = stamped
+        .then(|| syslog(line, at, &mut head))
+        .flatten()
+        .map(|end| second_stamp(line, end, &mut head, shape));
+    at = columns(
+        line,
+        named.unwrap_or(at),
+        &mut head,
+        stamped,
+        named.is_some(),
+    );
     head.message = at;
     trailing_logger(line, &mut head);
     head
@@ -131,11 +144,13 @@ fn second_stamp(line: &str, at: usize, head: &mut Head, shape: &Shape) -> usize 
 }
 
 /// Reads the columns between the stamp and the message; returns where the message begins.
-fn columns(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize {
+///
+/// Behind the name of a program (`named`) only what stands at once can be a level.
+fn columns(line: &str, from: usize, head: &mut Head, stamped: bool, named: bool) -> usize {
     let mut at = markers(line, from, head);
     if head.level == Level::None
         && let Some(level_at) = level_ahead(line, at)
-        && (stamped
+        && ((stamped && !named)
             || level_at == at
             || line
                 .get(at..level_at)
@@ -176,8 +191,6 @@ fn columns(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize {
                 };
             }
         }
-    } else if stamped && let Some(end) = syslog(line, at, head) {
-        at = end;
     }
     after_level(line, at, head, stamped)
 }
@@ -274,6 +287,8 @@ fn syslog(line: &str, from: usize, head: &mut Head) -> Option<usize> {
     let app = |(start, word): (usize, &str), head: &mut Head| -> Option<usize> {
         let name = word.strip_suffix(':')?;
         let shaped = name.len() > 1
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
+            && (head.system || name.ends_with(']'))
             && name
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"._-/()[]@".contains(&b));
@@ -301,7 +316,9 @@ fn syslog(line: &str, from: usize, head: &mut Head) -> Option<usize> {
     match words.as_slice() {
         // `heroku` and `app[web.1]:` stand directly behind the stamp.
         [first, ..] if first.1.ends_with("]:") => app(*first, head),
-        [first, second, ..] if host(first.1) && second.1.ends_with(':') => {
+        [first, second, ..]
+            if host(first.1) && second.1.ends_with(':') && level::word(first.1).is_none() =>
+        {
             // Two words of a sentence (`Connection failed:`) are no host and no program.
             let sentence = plain(first.1)
                 && second.1.chars().next().is_some_and(char::is_lowercase)
