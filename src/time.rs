@@ -85,15 +85,6 @@ pub fn find(line: &str, zone: &TimeZone, anchor: &Anchor) -> Option<Found> {
     fallback.and_then(|(parts, at)| found(parts, at, zone, anchor))
 }
 
-/// Whether a line has a stamp at its very head: nothing but brackets, a priority or one level word before it.
-pub fn heads(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    if stamp::iso(bytes, 0).is_some() {
-        return true;
-    }
-    find(line, &TimeZone::UTC, &Anchor::default()).is_some()
-}
-
 fn found(parts: Parts, at: usize, zone: &TimeZone, anchor: &Anchor) -> Option<Found> {
     let ns = resolve(&parts, zone, anchor)?;
     Some(Found {

@@ -123,6 +123,14 @@ impl Shape {
         &self.0.anchor
     }
 
+    /// The same shape with an instant of dated neighbours of the lane, in nanoseconds, for a file that has no whole
+    /// date of its own.
+    pub fn anchored(&self, dated: i64) -> Shape {
+        let mut inner = Inner::clone(&self.0);
+        inner.anchor.dated = inner.anchor.dated.or(Some(dated));
+        Shape(Arc::new(inner))
+    }
+
     pub(super) fn is_piped(&self) -> bool {
         self.0.piped
     }
