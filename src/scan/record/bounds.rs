@@ -4,8 +4,11 @@
 //! begins at the nearest line before it that begins a record whatever stands before (a *sure* line), so the answer
 //! depends on the bytes around the record and not on where a block begins.
 
+mod line;
+
 use super::shape::Shape;
-use super::{exception, text, wrapper};
+use super::{exception, text};
+use line::{Line, brace_open, closes, go_frame, node_source, opens, token, traceback};
 use std::ops::Range;
 
 /// How far back a sure line is looked for.
@@ -98,182 +101,6 @@ fn sure_start(buf: &[u8], line_start: usize, shape: &Shape) -> usize {
     start
 }
 
-/// One line, as the fold sees it.
-struct Line {
-    text: String,
-    /// It begins with the head of a record of this file.
-    head: bool,
-    /// It begins with a head, or at least with a level.
-    logged: bool,
-    blank: bool,
-    indented: bool,
-    partial: bool,
-    continues: bool,
-    /// Every line has a stamp from a collector, so indentation alone proves nothing.
-    collected: bool,
-}
-
-impl Line {
-    fn of(raw: &[u8], shape: &Shape) -> Line {
-        let raw = raw.get(..raw.len().min(RECORD_BYTES)).unwrap_or(raw);
-        let inner = wrapper::unwrap(raw, shape.is_piped());
-        let mut body: &str = &inner.text;
-        let mut collected = inner.wrapped;
-        if shape.is_runner()
-            && !inner.wrapped
-            && let Some(cut) = wrapper::runner_stamp(body)
-        {
-            body = body.get(cut..).unwrap_or_default();
-            collected = true;
-        }
-        let blank = body.trim().is_empty();
-        let indented = body.starts_with([' ', '\t']) && !blank;
-        let json = body.starts_with('{') && body.trim_end().ends_with('}') && body.len() > 2;
-        let cells = shape.columns().is_some() && !indented && !blank;
-        let head = !blank
-            && (!indented || shape.is_indented())
-            && (json || cells || (!body.starts_with('{') && stamped(body, shape)));
-        let logged = head
-            || (!indented
-                && body
-                    .split([' ', ':'])
-                    .next()
-                    .is_some_and(|w| w == w.to_uppercase() && super::level::word(w).is_some()));
-        Line {
-            text: body.to_owned(),
-            head,
-            logged,
-            blank,
-            indented: indented && !shape.is_indented(),
-            partial: inner.partial,
-            continues: inner.continues,
-            collected,
-        }
-    }
-
-    /// A line that neither belongs to a trace nor opens one.
-    fn is_plain(&self) -> bool {
-        let text = self.text.as_str();
-        !self.blank
-            && !self.indented
-            && !token(text)
-            && !opens(text)
-            && !closes(text)
-            && !brace_open(text)
-            && !go_frame(text)
-            && !node_source(text)
-            && !exception::classed(text)
-    }
-}
-
-fn stamped(body: &str, shape: &Shape) -> bool {
-    let head = cut(body, 256);
-    shape.find_stamp(head).is_some()
-}
-
-fn cut(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
-}
-
-/// Lines at column 0 that go on with the trace before them.
-fn token(text: &str) -> bool {
-    const TOKENS: &[&str] = &[
-        "Caused by:",
-        "Suppressed:",
-        "Wrapped by:",
-        "During handling of the above exception",
-        "The above exception was the direct cause",
-        "--- End of",
-        "stack backtrace:",
-        "note: run with",
-        "note: Some details",
-        "DETAIL:",
-        "HINT:",
-        "STATEMENT:",
-        "CONTEXT:",
-        "QUERY:",
-        "LOCATION:",
-        "Node.js v",
-        "Stack trace:",
-        "[stacktrace]",
-        "[previous exception]",
-        "created by ",
-        "File \"",
-        "at ",
-        "^",
-        "Location:",
-        "Backtrace:",
-    ];
-    if TOKENS.iter().any(|t| text.starts_with(t)) {
-        return true;
-    }
-    if let Some(rest) = text.strip_prefix("... ") {
-        return rest.bytes().next().is_some_and(|b| b.is_ascii_digit());
-    }
-    if let Some(rest) = text.strip_prefix('#') {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        return digits > 0 && rest.as_bytes().get(digits) == Some(&b' ');
-    }
-    (text.starts_with("goroutine ") && text.ends_with("]:")) || traceback(text)
-}
-
-fn traceback(text: &str) -> bool {
-    text.starts_with("Traceback (most recent call last):")
-}
-
-/// Lines that open a trace.
-fn opens(text: &str) -> bool {
-    traceback(text)
-        || text.starts_with("panic: ")
-        || text.starts_with("fatal error: ")
-        || (text.starts_with("thread '") && text.contains("panicked at"))
-        || text.starts_with("PHP ")
-        || text.starts_with("Unhandled exception")
-        || text.starts_with("Exception in thread ")
-        || text.starts_with("Error: ")
-        || text.starts_with("Uncaught ")
-}
-
-fn closes(text: &str) -> bool {
-    text.starts_with(['}', ')', ']'])
-}
-
-/// `{` alone, or a line that ends in ` {`.
-fn brace_open(text: &str) -> bool {
-    let text = text.trim_end();
-    matches!(text, "{" | "[")
-        || text.ends_with(" {")
-        || text.ends_with(": [")
-        || text.ends_with(" (")
-}
-
-/// `main.run(0x1, 0x2)`, `created by main.main`: the frames of Go stand at column 0.
-fn go_frame(text: &str) -> bool {
-    if text.starts_with("created by ") || text.starts_with("exit status ") {
-        return true;
-    }
-    let Some(open) = text.find('(') else {
-        return false;
-    };
-    text.ends_with(')')
-        && text
-            .get(..open)
-            .is_some_and(|f| f.contains('.') && !f.contains(' ') && !f.contains('='))
-}
-
-/// `/app/run.js:9`: what Node prints above an uncaught error.
-fn node_source(text: &str) -> bool {
-    (text.starts_with('/') || text.starts_with("file:///") || text.starts_with("node:"))
-        && !text.contains(' ')
-        && text
-            .rsplit_once(':')
-            .is_some_and(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// No trace.
@@ -284,6 +111,8 @@ enum State {
     Python,
     /// Behind a Python exception.
     Raised,
+    /// Behind the sentence that joins two exceptions of a chain.
+    Chained,
     /// A crash of Go.
     Go,
     /// The next line is the message (Rust).
@@ -428,13 +257,18 @@ impl<'s> Fold<'s> {
     fn indented(&mut self, line: &Line) -> bool {
         let text = line.text.trim_start();
         let framed = token(text) || text.starts_with('|') || text.starts_with("+-");
-        if line.collected && self.state == State::Plain && !framed {
+        if line.collected && matches!(self.state, State::Plain | State::Raised) && !framed {
+            return false;
+        }
+        // pip indents its warnings: a level of its own makes a record.
+        let shouts = text.split_once(':').is_some_and(|(word, _)| {
+            word.len() > 3 && word == word.to_uppercase() && super::level::word(word).is_some()
+        });
+        if shouts && self.state == State::Plain {
             return false;
         }
         if traceback(text.trim_start_matches(['|', '+', ' '])) {
             self.state = State::Python;
-        } else if self.state == State::Raised && !framed {
-            // A message of several lines.
         } else if self.state == State::Plain && framed {
             self.state = State::Trace;
         }
@@ -447,7 +281,7 @@ impl<'s> Fold<'s> {
     fn flush_left(&mut self, line: &Line, next: Option<&[u8]>) -> bool {
         let text = line.text.as_str();
         if traceback(text) {
-            let joined = (self.lines == 1 && self.logged) || self.state == State::Raised;
+            let joined = (self.lines == 1 && self.logged) || self.state == State::Chained;
             if joined {
                 self.state = State::Python;
             }
@@ -480,7 +314,7 @@ impl<'s> Fold<'s> {
             }
             let joiner = text.starts_with("During handling") || text.starts_with("The above");
             if joiner {
-                self.state = State::Raised;
+                self.state = State::Chained;
             } else if matches!(self.state, State::Plain | State::Raised) {
                 self.state = State::Trace;
             }
