@@ -12,7 +12,7 @@ pub mod record;
 pub mod source;
 pub mod worker;
 
-use crate::evidence::{Evidence, FileSummary, Kind, Table};
+use crate::evidence::{Evidence, FileSummary, Grade, Kind, Table};
 use crate::settings::{Now, Settings};
 use anyhow::Result;
 use fold::Fold;
@@ -89,6 +89,7 @@ pub fn scan(
             &options.plan,
             |index, _| {
                 wanted.files.contains_key(&index)
+                    || wanted.orphans.contains_key(&index)
                     || wanted.lanes.contains_key(sources[index].lane.as_ref())
             },
             || (),
@@ -97,7 +98,15 @@ pub fn scan(
                     .files
                     .get(&block.source_index)
                     .map_or(&[] as &[Range<u64>], Vec::as_slice);
-                worker.revisit(block, ranges, wanted.lanes.get(block.source.lane.as_ref()))
+                worker.revisit(
+                    block,
+                    ranges,
+                    wanted
+                        .orphans
+                        .get(&block.source_index)
+                        .map_or(&[] as &[u64], Vec::as_slice),
+                    wanted.lanes.get(block.source.lane.as_ref()),
+                )
             },
             &quiet,
             |index, part| take(index, part, &mut fold, &mut again),
@@ -164,6 +173,8 @@ fn profiles(
 struct Wanted {
     /// Byte ranges around failures, by source.
     files: BTreeMap<usize, Vec<Range<u64>>>,
+    /// Where records begin that carry a sign of a cause which no failure claims, by source.
+    orphans: BTreeMap<usize, Vec<u64>>,
     /// The keys of the failures, by lane.
     lanes: BTreeMap<String, Needles>,
 }
@@ -189,6 +200,7 @@ impl Wanted {
                 .or_default()
                 .extend(joining(row).map(str::to_string));
         }
+        let orphans = orphans(fold, &index);
         for ranges in files.values_mut() {
             *ranges = union(std::mem::take(ranges));
         }
@@ -225,8 +237,40 @@ impl Wanted {
                 lanes.insert(lane, Needles::new(list.iter().map(|n| (n, 0)))?);
             }
         }
-        Ok(Wanted { files, lanes })
+        Ok(Wanted {
+            files,
+            orphans,
+            lanes,
+        })
     }
+}
+
+/// The signs that no failure claims: none is named in their record or in the three lines behind it.
+fn orphans(fold: &Fold, index: &BTreeMap<&str, usize>) -> BTreeMap<usize, Vec<u64>> {
+    let mut names: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+    for row in fold.rows().filter(|r| r.kind == Kind::Name) {
+        names.entry(row.file.as_ref()).or_default().insert(row.line);
+    }
+    let mut out: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+    for row in fold
+        .rows()
+        .filter(|r| r.kind == Kind::Cause && !r.after_effect && r.grade <= Grade::Status)
+    {
+        let named = names.get(row.file.as_ref()).is_some_and(|lines| {
+            lines
+                .range(row.record_line..=row.record_end + 3)
+                .next()
+                .is_some()
+        });
+        if let Some(at) = index.get(row.file.as_ref()).filter(|_| !named) {
+            out.entry(*at).or_default().push(row.offset.max(0) as u64);
+        }
+    }
+    for offsets in out.values_mut() {
+        offsets.sort_unstable();
+        offsets.dedup();
+    }
+    out
 }
 
 /// The keys of a failure by which later records are looked for.

@@ -2,12 +2,12 @@
 
 use super::fold::Fold;
 use super::keys::keys_of;
-use super::name::{Name, name_of};
+use super::name::{Name, name_anyway, name_of};
 use super::pattern::matcher::{Around, Hit, Patterns};
 use super::pattern::needles::Needles;
 use super::record::{self, Record, Shape};
 use super::source::blocks::{Block, Merge};
-use crate::evidence::{Evidence, Grade, Keys, Kind, Level, Values};
+use crate::evidence::{Evidence, Grade, Keys, Kind, Level, OWN_WORDS, Values};
 use crate::redact::redact;
 use crate::settings::Settings;
 use std::collections::BTreeSet;
@@ -16,8 +16,12 @@ use std::sync::Arc;
 
 /// How far a record without a time looks back for one, in bytes and lines.
 const LOOK_BACK: (usize, usize) = (48 << 10, 400);
+/// Bytes within which the name of an orphaned sign follows it.
+const FOLLOWS: usize = 16 << 10;
 /// How many bytes around a record count as its neighbourhood for `near`.
 const AROUND: (usize, usize) = (2048, 512);
+/// Nanoseconds within which a record follows another.
+const SOON: u64 = 10_000_000_000;
 /// The most characters of an excerpt.
 const EXCERPT: usize = 300;
 
@@ -27,13 +31,6 @@ pub struct Profile {
     pub shape: Shape,
     /// The spellings of failing levels in this file that the packs do not find.
     pub needles: Option<Arc<Needles>>,
-}
-
-/// Which records of a block are visited.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// Byte ranges whose records are visited whole.
-    pub ranges: Vec<Range<u64>>,
 }
 
 /// What a block (or several in a row) yields.
@@ -140,44 +137,53 @@ impl Worker<'_> {
         out
     }
 
-    /// Visits records again, whole, for what only a failure asks for: `common` patterns.
+    /// Visits records again for what only a failure asks for: `common` patterns, and names that stand by their place.
     pub fn revisit(
         &self,
         block: &Block<'_>,
         wanted: &[Range<u64>],
+        orphans: &[u64],
         keys: Option<&Needles>,
     ) -> BlockScan {
         let profile = &self.profiles[block.source_index];
+        let own = &block.buf[block.own.clone()];
         let mut out = BlockScan {
-            newlines: memchr::memchr_iter(b'\n', &block.buf[block.own.clone()]).count() as i64,
-            bytes: block.own.len() as i64,
+            newlines: memchr::memchr_iter(b'\n', own).count() as i64,
+            bytes: own.len() as i64,
             ..BlockScan::default()
         };
+        // The name of an orphan may stand in the next block, so those before this one are looked at too.
+        let from = block.offset + block.own.start.saturating_sub(FOLLOWS) as u64;
+        let to = block.offset + block.own.end as u64;
+        let first = orphans.partition_point(|o| *o < from);
+        for orphan in orphans[first..].iter().take_while(|o| **o < to) {
+            if let Some(row) = self.after(block, profile, (orphan - block.offset) as usize) {
+                out.fold.add(row);
+            }
+        }
         let mut at = block.own.start;
         while at < block.own.end {
             let here = block.offset + at as u64;
-            // The next byte of interest: inside a wanted range, or at a key.
-            let next_range = wanted
-                .iter()
-                .filter(|r| r.end > here)
-                .map(|r| r.start.max(here))
-                .min()
-                .map(|o| (o - block.offset) as usize);
-            let limit = next_range.unwrap_or(block.own.end).min(block.own.end);
-            let next_key = keys
-                .and_then(|k| k.find(block.buf, at, limit.max(at)))
+            let next = wanted[wanted.partition_point(|r| r.end <= here)..]
+                .first()
+                .map(|r| (r.start.max(here) - block.offset) as usize);
+            let limit = next.unwrap_or(block.own.end).min(block.own.end);
+            let key = keys
+                .and_then(|k| k.find(block.buf, at, limit))
                 .map(|(start, _)| start);
-            let Some(next) = next_key.or(next_range).filter(|n| *n < block.own.end) else {
+            let Some(next) = key.or(next).filter(|n| *n < block.own.end) else {
                 break;
             };
             let bounds = record::bounds(block.buf, next, &profile.shape);
             at = bounds.end.max(next + 1);
-            if bounds.start < block.own.start && !block.first {
+            if bounds.start < block.own.start {
                 continue;
             }
             let seen = self.look(block, profile, bounds, true);
             for row in self.rows(block, &seen) {
-                out.fold.add(row);
+                if self.patterns.is_common(&row.pattern) {
+                    out.fold.add(row);
+                }
             }
         }
         out
@@ -276,6 +282,17 @@ impl Worker<'_> {
         }
         for (hit, seq) in seen.hits.iter().zip(1..) {
             let pattern = self.patterns.get(hit.pattern);
+            let mut values = hit.values.clone();
+            if pattern.kind == Kind::Cause
+                && pattern.grade >= Grade::Phrase
+                && let Some(name) = seen.name.as_ref().filter(|n| n.span.contains(&hit.start))
+            {
+                // What the lane says of its failure is a claim. Its label proves nothing, its prose little.
+                if name.label {
+                    continue;
+                }
+                values.insert(OWN_WORDS.to_string(), "1".to_string());
+            }
             let (first, last) = (
                 seen.record.line_at(hit.start) as i64,
                 seen.record
@@ -291,7 +308,7 @@ impl Worker<'_> {
                 grade: pattern.grade,
                 after_effect: pattern.after_effect,
                 waiting: pattern.waiting,
-                values: hit.values.clone(),
+                values,
                 text: excerpt(&seen.record.text, hit.start),
                 advice: pattern.advice.clone(),
                 ..base.clone()
@@ -321,23 +338,71 @@ impl Worker<'_> {
             if before.name.is_some() || self.patterns.names.succeeds(&before.record.message) {
                 return None;
             }
-            let text = before
-                .record
-                .message
-                .lines()
-                .next()
-                .unwrap_or("")
-                .trim()
-                .to_string();
-            let name = Name {
-                rule: "name.run-end",
-                name: record::mask(&text),
-                claims: self.patterns.names.claims(&text),
-                told: Vec::new(),
-                rank: 2,
+            let name = name_anyway(&before.record, &before.hits, &self.patterns)?;
+            return Some(named(
+                &self.base(block, &before),
+                &Name {
+                    rule: "name.run-end",
+                    rank: 2,
+                    ..name
+                },
+                &before,
+            ));
+        }
+        None
+    }
+
+    /// The name that follows the sign of a cause: a record that is no failure by itself, but stands right after one
+    /// that no failure claims, and warns or claims a cause.
+    fn after(&self, block: &Block<'_>, profile: &Profile, orphan: usize) -> Option<Evidence> {
+        let sign = self.look(
+            block,
+            profile,
+            record::bounds(block.buf, orphan, &profile.shape),
+            false,
+        );
+        let mut at = sign.bounds.end;
+        for _ in 0..3 {
+            if at >= block.buf.len() {
+                return None;
+            }
+            let seen = self.look(
+                block,
+                profile,
+                record::bounds(block.buf, at, &profile.shape),
+                false,
+            );
+            at = seen.bounds.end.max(at + 1);
+            let soon = matches!((sign.time, seen.time), (Some(a), Some(b)) if b.abs_diff(a) <= SOON)
+                || sign.time.is_none();
+            if seen.name.is_some() || !soon {
+                return None;
+            }
+            let spoken = matches!(seen.record.level, Level::None | Level::Info | Level::Warn);
+            let signs = seen
+                .hits
+                .iter()
+                .any(|h| self.patterns.get(h.pattern).kind == Kind::Cause);
+            if !spoken || signs || self.patterns.names.succeeds(&seen.record.message) {
+                continue;
+            }
+            let Some(name) = name_anyway(&seen.record, &seen.hits, &self.patterns) else {
+                continue;
             };
-            let base = self.base(block, &before);
-            return Some(named(&base, &name, &before));
+            if seen.record.level == Level::Warn || !name.claims.is_empty() {
+                let owned = block.own.contains(&seen.bounds.start);
+                return owned.then(|| {
+                    named(
+                        &self.base(block, &seen),
+                        &Name {
+                            rule: "name.after",
+                            rank: name.rank.min(3),
+                            ..name
+                        },
+                        &seen,
+                    )
+                });
+            }
         }
         None
     }
