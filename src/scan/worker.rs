@@ -1,23 +1,49 @@
 //! One block against the patterns: candidates, their records, evidence.
 
+mod text;
+
 use super::fold::Fold;
 use super::keys::keys_of;
 use super::name::{Name, name_of};
 use super::pattern::matcher::{Around, Hit, Patterns};
 use super::pattern::needles::Needles;
-use super::record::{self, Record, Shape};
+use super::record::{self, Known, LONGEST, Record, Shape, Stretch};
 use super::source::blocks::{Block, Merge};
 use crate::evidence::{Evidence, Grade, Keys, Kind, Level, Values};
 use crate::redact::redact;
 use crate::settings::Settings;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
+use text::{Reach, bad_lines, ends, lines, long_lines, surroundings};
 
-/// How far a record without a time looks back for one, in bytes and lines.
-const LOOK_BACK: (usize, usize) = (48 << 10, 400);
-/// How many bytes around a record count as its neighbourhood for `near`.
-const AROUND: (usize, usize) = (2048, 512);
+/// How far a record without a time looks back for one.
+const LOOK_BACK: Reach = Reach {
+    lines: 400,
+    bytes: 48 << 10,
+};
+/// How far the neighbourhood of a record for `near` reaches before it and behind it.
+const AROUND: (Reach, Reach) = (
+    Reach {
+        lines: 20,
+        bytes: 2048,
+    },
+    Reach {
+        lines: 5,
+        bytes: 512,
+    },
+);
+/// How far the surroundings of a failure reach that are visited whole.
+const SURROUNDINGS: Reach = Reach {
+    lines: 100,
+    bytes: 16 << 10,
+};
+/// How far before a bad end its last message is looked for.
+const LAST_MESSAGE: usize = 16 << 10;
+/// How far from either end of a file its first or last instant is looked for.
+const ENDS: Reach = Reach {
+    lines: 50,
+    bytes: 32 << 10,
+};
 /// The most characters of an excerpt.
 const EXCERPT: usize = 300;
 
@@ -29,27 +55,18 @@ pub struct Profile {
     pub needles: Option<Arc<Needles>>,
 }
 
-/// Which records of a block are visited.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// Byte ranges whose records are visited whole.
-    pub ranges: Vec<Range<u64>>,
-}
-
 /// What a block (or several in a row) yields.
 #[derive(Clone, Debug, Default)]
 pub struct BlockScan {
     /// The evidence; lines count from 1 at the first byte of the block's own range.
     pub fold: Fold,
-    /// Newlines of the own ranges.
-    pub newlines: i64,
-    /// Bytes of the own ranges.
-    pub bytes: i64,
+    /// Lines that begin in the own ranges.
+    pub lines: i64,
+    /// Lines of which only the first [`LONGEST`] bytes are read.
+    pub long_lines: i64,
     /// Lines that are no valid UTF-8, or broken JSON in a JSONL file.
     pub bad_lines: i64,
-    /// The own range ends without a newline.
-    pub open: bool,
-    /// The least and the greatest instant of the evidence.
+    /// The least and the greatest instant of the evidence and of the file's ends.
     pub span: Option<(i64, i64)>,
     /// Records and records with a time of their own; only where every record is visited.
     pub records: (i64, i64),
@@ -57,13 +74,10 @@ pub struct BlockScan {
 
 impl Merge for BlockScan {
     fn merge(&mut self, later: BlockScan) {
-        self.fold.merge(later.fold, self.newlines);
-        self.newlines += later.newlines;
-        self.bytes += later.bytes;
+        self.fold.merge(later.fold, self.lines);
+        self.lines += later.lines;
+        self.long_lines += later.long_lines;
         self.bad_lines += later.bad_lines;
-        if later.bytes > 0 {
-            self.open = later.open;
-        }
         self.records.0 += later.records.0;
         self.records.1 += later.records.1;
         self.span = join(self.span, later.span);
@@ -120,10 +134,10 @@ impl Worker<'_> {
         let profile = &self.profiles[block.source_index];
         let own = &block.buf[block.own.clone()];
         let mut out = BlockScan {
-            newlines: memchr::memchr_iter(b'\n', own).count() as i64,
-            bytes: own.len() as i64,
-            open: own.last().is_some_and(|b| *b != b'\n'),
+            lines: lines(own),
+            long_lines: long_lines(own),
             bad_lines: bad_lines(own, &profile.shape),
+            span: ends(block, &profile.shape),
             ..BlockScan::default()
         };
         if self.mode == Mode::Census {
@@ -140,59 +154,67 @@ impl Worker<'_> {
         out
     }
 
-    /// Visits records again, whole, for what only a failure asks for: `common` patterns.
+    /// Visits records again, whole, for what only a failure asks for: the records around `failures` (where these
+    /// begin, sorted) and those that hold a key. It gives the rows that the first visit did not, and names nothing.
     pub fn revisit(
         &self,
         block: &Block<'_>,
-        wanted: &[Range<u64>],
+        failures: &[u64],
         keys: Option<&Needles>,
     ) -> BlockScan {
         let profile = &self.profiles[block.source_index];
         let mut out = BlockScan {
-            newlines: memchr::memchr_iter(b'\n', &block.buf[block.own.clone()]).count() as i64,
-            bytes: block.own.len() as i64,
+            lines: lines(&block.buf[block.own.clone()]),
             ..BlockScan::default()
         };
-        let mut at = block.own.start;
-        while at < block.own.end {
-            let here = block.offset + at as u64;
-            // The next byte of interest: inside a wanted range, or at a key.
-            let next_range = wanted
+        let near = surroundings(block, failures);
+        let stretch = stretch(block, profile);
+        let end = self.reach(block, &stretch);
+        let (mut at, mut known) = (block.own.start, None);
+        while at < end {
+            let next_range = near
                 .iter()
-                .filter(|r| r.end > here)
-                .map(|r| r.start.max(here))
-                .min()
-                .map(|o| (o - block.offset) as usize);
-            let limit = next_range.unwrap_or(block.own.end).min(block.own.end);
+                .find(|range| range.end > at)
+                .map(|range| range.start.max(at));
+            let limit = next_range.unwrap_or(end).min(end);
             let next_key = keys
-                .and_then(|k| k.find(block.buf, at, limit.max(at)))
+                .and_then(|k| k.find(block.buf, at, limit))
                 .map(|(start, _)| start);
-            let Some(next) = next_key.or(next_range).filter(|n| *n < block.own.end) else {
+            let Some(next) = next_key.or(next_range).filter(|n| *n < end) else {
                 break;
             };
-            let bounds = record::bounds(block.buf, next, &profile.shape);
-            at = bounds.end.max(next + 1);
-            if bounds.start < block.own.start && !block.first {
+            let (bounds, after) = record_at(&stretch, next, &mut known);
+            at = after;
+            if !block.own.contains(&bounds.start) {
                 continue;
             }
-            let seen = self.look(block, profile, bounds, true);
-            for row in self.rows(block, &seen) {
+            let visited = self.mode == Mode::Exhaustive
+                || self
+                    .next_hit(block.buf, bounds.start, bounds.end, profile)
+                    .is_some();
+            let mut seen = self.look(block, profile, bounds, true);
+            seen.name = None;
+            seen.hits
+                .retain(|hit| !visited || self.patterns.get(hit.pattern).common);
+            for row in self.evidence(block, &seen) {
                 out.fold.add(row);
             }
         }
         out
     }
 
+    /// The bounds of the record that holds a byte of a block.
+    pub fn record(&self, block: &Block<'_>, at: usize) -> Range<usize> {
+        let stretch = stretch(block, &self.profiles[block.source_index]);
+        record_at(&stretch, at, &mut None).0
+    }
+
     /// The bounds of the records of the own range that hold a needle (or of all), in order.
     fn candidates(&self, block: &Block<'_>, profile: &Profile) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
-        if block.own.is_empty() {
-            return found;
-        }
-        // A record that begins in the own range may reach beyond it.
-        let last = record::bounds(block.buf, block.own.end - 1, &profile.shape);
-        let end = last.end.max(block.own.end);
-        let mut at = block.own.start;
+        let stretch = stretch(block, profile);
+        let end = self.reach(block, &stretch);
+        let (mut at, mut known) = (block.own.start, None);
         while at < end {
             let next = if self.mode == Mode::Exhaustive {
                 Some(at)
@@ -200,12 +222,14 @@ impl Worker<'_> {
                 self.next_hit(block.buf, at, end, profile)
             };
             let Some(next) = next else { break };
-            let bounds = record::bounds(block.buf, next, &profile.shape);
-            at = bounds.end.max(next + 1);
-            if bounds.start < block.own.start || bounds.start >= block.own.end {
+            let (bounds, after) = record_at(&stretch, next, &mut known);
+            at = after;
+            if !block.own.contains(&bounds.start) {
                 continue;
             }
-            if self.mode == Mode::Exhaustive
+            // What stands beyond the longest record that is read does not count.
+            if self.mode == Mode::Prefilter
+                && next >= bounds.end
                 && self
                     .next_hit(block.buf, bounds.start, bounds.end, profile)
                     .is_none()
@@ -215,6 +239,14 @@ impl Worker<'_> {
             found.push(bounds);
         }
         found
+    }
+
+    /// Where the last record of the own range ends.
+    fn reach(&self, block: &Block<'_>, stretch: &Stretch<'_>) -> usize {
+        match block.own.is_empty() {
+            true => block.own.start,
+            false => stretch.record(block.own.end - 1).end.max(block.own.end),
+        }
     }
 
     fn next_hit(&self, buf: &[u8], from: usize, to: usize, profile: &Profile) -> Option<usize> {
@@ -258,23 +290,35 @@ impl Worker<'_> {
 
     /// What stands around a record.
     pub fn around<'b>(&self, block: &Block<'b>, bounds: &Range<usize>) -> Around<'b> {
-        let from = bounds.start.saturating_sub(AROUND.0);
+        let from = AROUND.0.back(block.buf, bounds.start);
+        let to = AROUND.1.forward(block.buf, bounds.end);
         Around {
             lane: &block.source.lane,
             file: &block.source.name,
-            bytes: &block.buf[from..block.buf.len().min(bounds.end + AROUND.1)],
+            bytes: &block.buf[from..to],
         }
     }
 
     /// The rows of a record: its name, and a row for each hit; a bad end also names the record before it.
     pub fn rows(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
-        let profile = &self.profiles[block.source_index];
+        let mut rows = self.evidence(block, seen);
+        let ended_badly = seen
+            .hits
+            .iter()
+            .any(|h| self.patterns.get(h.pattern).kind == Kind::Scope && failed_exit(&h.values));
+        if ended_badly && let Some(before) = self.before(block, seen) {
+            rows.push(before);
+        }
+        rows
+    }
+
+    fn evidence(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
         let base = self.base(block, seen);
         let mut rows = Vec::new();
         if let Some(name) = &seen.name {
             rows.push(named(&base, name, seen));
         }
-        for (hit, seq) in seen.hits.iter().zip(1..) {
+        for hit in &seen.hits {
             let pattern = self.patterns.get(hit.pattern);
             let (first, last) = (
                 seen.record.line_at(hit.start) as i64,
@@ -286,7 +330,8 @@ impl Worker<'_> {
                 pattern: pattern.id.clone(),
                 line: base.record_line + first,
                 end_line: base.record_line + last,
-                seq,
+                // The same in both visits, whatever else matched.
+                seq: i64::from(hit.pattern) + 1,
                 cause: pattern.cause,
                 grade: pattern.grade,
                 after_effect: pattern.after_effect,
@@ -297,22 +342,20 @@ impl Worker<'_> {
                 ..base.clone()
             });
         }
-        let ended_badly = seen
-            .hits
-            .iter()
-            .any(|h| self.patterns.get(h.pattern).kind == Kind::Scope && failed_exit(&h.values));
-        if ended_badly && let Some(before) = self.before(block, profile, seen) {
-            rows.push(before);
-        }
         rows
     }
 
     /// The last message before a bad end is its name.
-    fn before(&self, block: &Block<'_>, profile: &Profile, seen: &Seen<'_>) -> Option<Evidence> {
+    fn before(&self, block: &Block<'_>, seen: &Seen<'_>) -> Option<Evidence> {
+        let profile = &self.profiles[block.source_index];
+        let stretch = stretch(block, profile);
         let mut at = seen.bounds.start;
         for _ in 0..3 {
             at = at.checked_sub(1)?;
-            let bounds = record::bounds(block.buf, at, &profile.shape);
+            if at + LAST_MESSAGE < seen.bounds.start {
+                return None;
+            }
+            let (bounds, _) = record_at(&stretch, at, &mut None);
             at = bounds.start;
             let before = self.look(block, profile, bounds, false);
             if before.record.message.trim().is_empty() {
@@ -385,10 +428,11 @@ impl Worker<'_> {
     }
 
     fn census(&self, block: &Block<'_>, profile: &Profile, out: &mut BlockScan) {
-        let mut at = block.own.start;
+        let stretch = stretch(block, profile);
+        let (mut at, mut known) = (block.own.start, None);
         while at < block.own.end {
-            let bounds = record::bounds(block.buf, at, &profile.shape);
-            at = bounds.end.max(at + 1);
+            let (bounds, after) = record_at(&stretch, at, &mut known);
+            at = after;
             if bounds.start < block.own.start {
                 continue;
             }
@@ -401,6 +445,21 @@ impl Worker<'_> {
             out.span = join(out.span, record.time.map(|t| (t, t)));
         }
     }
+}
+
+fn stretch<'b>(block: &Block<'b>, profile: &'b Profile) -> Stretch<'b> {
+    Stretch {
+        buf: block.buf,
+        offset: block.offset,
+        shape: &profile.shape,
+    }
+}
+
+/// The record at a byte, as much of it as is read, and where the next one may begin.
+fn record_at(stretch: &Stretch<'_>, at: usize, known: &mut Option<Known>) -> (Range<usize>, usize) {
+    let whole = stretch.record_after(at, known);
+    let after = whole.end.max(at + 1);
+    (whole.start..whole.end.min(whole.start + LONGEST), after)
 }
 
 fn redact_keys(keys: &mut Keys) {
@@ -467,20 +526,10 @@ fn inherited(buf: &[u8], start: usize, shape: &Shape) -> Option<i64> {
     if !(shape.is_stamped() || shape.is_json()) {
         return None;
     }
-    let floor = start.saturating_sub(LOOK_BACK.0);
-    let mut end = start;
-    for _ in 0..LOOK_BACK.1 {
-        if end <= floor {
-            return None;
-        }
-        let line_start =
-            memchr::memrchr(b'\n', &buf[floor..end - 1]).map_or(floor, |at| floor + at + 1);
-        if let Some(time) = record::parse(&buf[line_start..end], shape).time {
-            return Some(time);
-        }
-        end = line_start;
-    }
-    None
+    let before = &buf[LOOK_BACK.back(buf, start)..start];
+    let body = before.strip_suffix(b"\n")?;
+    body.rsplit(|b| *b == b'\n')
+        .find_map(|line| record::parse(line, shape).time)
 }
 
 /// What is shown of a text: the line around a position, redacted and cut.
@@ -496,32 +545,6 @@ fn excerpt(text: &str, at: usize) -> String {
     };
     let shown: String = line[from..].chars().take(EXCERPT).collect();
     redact(shown.trim()).into_owned()
-}
-
-/// Lines that are no valid UTF-8, or, in a JSONL file, do not begin and end like an object.
-fn bad_lines(own: &[u8], shape: &Shape) -> i64 {
-    let mut bad: BTreeSet<usize> = BTreeSet::new();
-    let mut rest = own;
-    let mut at = 0;
-    while let Err(error) = std::str::from_utf8(rest) {
-        let place = at + error.valid_up_to();
-        bad.insert(memchr::memrchr(b'\n', &own[..place]).map_or(0, |n| n + 1));
-        let Some(next) = memchr::memchr(b'\n', &own[place..]) else {
-            break;
-        };
-        at = place + next + 1;
-        rest = &own[at..];
-    }
-    let mut count = bad.len() as i64;
-    if shape.is_json() {
-        for line in own.split(|b| *b == b'\n') {
-            let line = line.trim_ascii();
-            if line.first() == Some(&b'{') && line.last() != Some(&b'}') {
-                count += 1;
-            }
-        }
-    }
-    count
 }
 
 /// The level from which a record is a failure by its level alone.
