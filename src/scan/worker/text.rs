@@ -138,7 +138,7 @@ pub(super) fn ends(block: &Block<'_>, shape: &Shape) -> Option<(i64, i64)> {
     let first = || buf[..reach.forward(buf, 0)].split(newline).find_map(time);
     let last = || {
         let end = buf.strip_suffix(b"\n").unwrap_or(buf).len();
-        buf[reach.back(buf, end + 1)..end]
+        buf[reach.back(buf, end + 1).min(end)..end]
             .rsplit(newline)
             .find_map(time)
     };
