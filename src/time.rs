@@ -5,10 +5,11 @@
 //! from "now", in this order, and never from the time of the file. A stamp without a date (`15:04:05`) takes the day
 //! of the anchor; without an anchor it stands on 1970-01-01, so that order and gaps stay usable, and `has_date` says so.
 
+mod calendar;
+mod clock;
+mod cursor;
 mod duration;
 mod stamp;
-#[cfg(test)]
-mod tests;
 
 pub use duration::{duration_ns, duration_seconds};
 
@@ -84,15 +85,6 @@ pub fn find(line: &str, zone: &TimeZone, anchor: &Anchor) -> Option<Found> {
     fallback.and_then(|(parts, at)| found(parts, at, zone, anchor))
 }
 
-/// Whether a line has a stamp at its very head: nothing but brackets, a priority or one level word before it.
-pub fn heads(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    if stamp::iso(bytes, 0).is_some() {
-        return true;
-    }
-    find(line, &TimeZone::UTC, &Anchor::default()).is_some()
-}
-
 fn found(parts: Parts, at: usize, zone: &TimeZone, anchor: &Anchor) -> Option<Found> {
     let ns = resolve(&parts, zone, anchor)?;
     Some(Found {
@@ -122,10 +114,11 @@ fn prefix_allows(prefix: &[u8], parts: &Parts) -> bool {
             .unwrap_or_default();
         return is_time_key(key);
     }
-    if text.ends_with([':', ';']) && !text.ends_with("]:") && text.len() > 1 {
-        // `file.log:2026-...` is what grep prints; `13:2026` is nothing.
+    if text.len() > 1 && !text.contains(' ') && text.ends_with([':', ';']) && !text.ends_with("]:")
+    {
+        // `file.log:2026-...` is what grep prints, `[MainThread::2026-...` some Python programs; `13:2026` is nothing.
         let name = text.trim_end_matches([':', ';']);
-        return name.contains('.') && !name.contains(' ');
+        return name.contains('.') || name.starts_with('[');
     }
     let dateless = parts.month == 0 && parts.epoch.is_none();
     let (mut words, mut columns) = (0, 0);
@@ -136,8 +129,14 @@ fn prefix_allows(prefix: &[u8], parts: &Parts) -> bool {
         if bare.is_empty() || is_level_word(bare) {
             continue;
         }
+        let other = OTHER_INSTANTS.iter().any(|o| o.eq_ignore_ascii_case(bare));
+        if other && token.ends_with(':') {
+            return false;
+        }
         if token.ends_with(':') && index + 1 == tokens.len() {
-            return is_time_key(bare) || token.ends_with("]:");
+            // A program's name before the stamp, but no header that names another instant.
+            let program = index == 0 && parts.month > 0 && !parts.timeless;
+            return program || is_time_key(bare) || token.ends_with("]:");
         }
         if bare.chars().all(char::is_alphabetic) && !token.starts_with(['[', '<', '(', '{']) {
             words += 1;
@@ -154,6 +153,35 @@ fn prefix_allows(prefix: &[u8], parts: &Parts) -> bool {
     }
     words <= if tabs { 6 } else { 1 } && (columns <= 8)
 }
+
+/// Names of instants that are not the time of the record.
+const OTHER_INSTANTS: &[&str] = &[
+    "retry-after",
+    "expires",
+    "expiry",
+    "until",
+    "reset",
+    "resets",
+    "next",
+    "deadline",
+    "since",
+    "due",
+    "last-modified",
+    "valid",
+    "before",
+    "after",
+    "notbefore",
+    "notafter",
+    "from",
+    "to",
+    "end",
+    "start",
+    "ends",
+    "begins",
+    "eta",
+    "schedule",
+    "scheduled",
+];
 
 fn is_level_word(word: &str) -> bool {
     const WORDS: &[&str] = &[
@@ -311,7 +339,11 @@ fn resolve(parts: &Parts, zone: &TimeZone, anchor: &Anchor) -> Option<i64> {
 /// A value of a time field: RFC 3339 with all its variants, HTTP dates, or an epoch number by its magnitude.
 /// None for a time without a date, and for what programs print for "no time" (year 1, 1970, 0).
 pub fn parse_value(text: &str, zone: &TimeZone) -> Option<i64> {
-    let text = text.trim().trim_matches(['"', '[', ']']);
+    let text = text.trim().trim_matches('"');
+    let text = text
+        .strip_prefix('[')
+        .and_then(|t| t.strip_suffix(']'))
+        .unwrap_or(text);
     if let Some(ns) = parse_number(text) {
         return Some(ns);
     }
@@ -415,7 +447,7 @@ pub fn date_in_name(name: &str) -> Option<Date> {
     let mut at = 0;
     while at < bytes.len() {
         let boundary = at == 0 || !bytes.get(at - 1).is_some_and(u8::is_ascii_digit);
-        match boundary.then(|| stamp::date_only(bytes, at)).flatten() {
+        match boundary.then(|| calendar::date_only(bytes, at)).flatten() {
             Some((year, month, day, len)) => {
                 let date = Date::new(
                     i16::try_from(year).ok()?,

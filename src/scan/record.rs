@@ -13,8 +13,6 @@ mod mask;
 mod shape;
 mod status;
 mod structured;
-#[cfg(test)]
-mod tests;
 mod text;
 mod wrapper;
 
@@ -158,7 +156,10 @@ fn plain<'a>(
     }
     let mut head = head::parse(first, shape);
     outer_time(&mut head, outer, shape);
-    let mut fields = fields::of_text(&text);
+    let (mut fields, json_from) = fields::of_text(&text);
+    if json_from > head.message && json_from < head.message_end {
+        head.message_end = json_from;
+    }
     fields.0.extend(std::mem::take(&mut head.columns.0));
     if head.time.is_none() {
         head.time = time_field(&fields, shape);
@@ -228,7 +229,7 @@ fn time_field(fields: &Fields, shape: &Shape) -> Option<i64> {
 }
 
 fn message(text: &str, first: &str, head: &Head, fields: &Fields) -> String {
-    for key in ["msg", "message", "event"] {
+    for key in ["msg", "message", "event", "err", "error", "reason", "desc"] {
         if let Some(field) = fields.whole(key)
             && !field.value.is_empty()
             && fields.iter().filter(|f| f.kind == Scalar::Text).count() >= 2
@@ -238,6 +239,15 @@ fn message(text: &str, first: &str, head: &Head, fields: &Fields) -> String {
                     .is_some_and(|k| !k.is_empty() && fields.whole(k).is_some())
             })
         {
+            // An unquoted message runs to the end of the line if no field follows it.
+            let rest = text
+                .get(field.span.start..)
+                .and_then(|r| r.lines().next())
+                .unwrap_or_default();
+            let quoted = text.as_bytes().get(field.span.start.wrapping_sub(1)) == Some(&b'"');
+            if !quoted && !rest.contains('=') && rest.len() > field.value.len() {
+                return rest.trim().to_owned();
+            }
             return field.value.clone();
         }
     }
@@ -245,6 +255,7 @@ fn message(text: &str, first: &str, head: &Head, fields: &Fields) -> String {
         .get(head.message..head.message_end)
         .unwrap_or(first)
         .trim();
+    let said = untailed(said.trim_end_matches([':', '-']).trim_end());
     // `fail: App.Worker[0]` of .NET: the message is the next line.
     let console = head.level != Level::None
         && head.time.is_none()
@@ -263,4 +274,30 @@ fn message(text: &str, first: &str, head: &Head, fields: &Fields) -> String {
         return quoted.to_owned();
     }
     said.to_owned()
+}
+
+/// What was said, without the fields that follow it: `push failed err=EOF attempt=2`, and nginx's `, client: ...`.
+fn untailed(said: &str) -> &str {
+    use regex::Regex;
+    use std::sync::LazyLock;
+    static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?:\s+\[[\w.]+\])?(?:[\s,;]+[A-Za-z_][\w.@-]*=(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^\]]*\]|\{[^}]*\}|\([^)]*\)|(?:[^\s"',;=][^\s"',;]*)?))+[\s.;]*$"#,
+        )
+        .ok()
+    });
+    let said = match said.find(", client: ") {
+        Some(at) if said.contains(", server: ") => said.get(..at).unwrap_or(said),
+        _ => said,
+    };
+    let Some(tail) = TAIL.as_ref().and_then(|r| r.find(said)) else {
+        return said;
+    };
+    let head = said.get(..tail.start()).unwrap_or_default().trim_end();
+    let first_is_pair = head.split(' ').next().is_some_and(|w| w.contains('='));
+    if head.is_empty() || first_is_pair {
+        said
+    } else {
+        head.trim_end_matches([':', '-', ',']).trim_end()
+    }
 }

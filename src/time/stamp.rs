@@ -1,6 +1,8 @@
 //! The digits of a stamp: a hand-written scanner, because most candidate records pass through it.
 
-use super::SECOND;
+use super::calendar::{date_ok, month_name, weekday};
+use super::clock::{fraction, set_clock, time_of_day, zone, zone_letters};
+use super::cursor::Cursor;
 
 /// The parts of a stamp that stand in the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,73 +29,6 @@ pub(super) struct Parts {
     pub letter: Option<u8>,
 }
 
-#[derive(Clone, Copy)]
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn peek(&self) -> u8 {
-        self.bytes.get(self.at).copied().unwrap_or(0)
-    }
-
-    fn ahead(&self, n: usize) -> u8 {
-        self.bytes.get(self.at + n).copied().unwrap_or(0)
-    }
-
-    fn eat(&mut self, byte: u8) -> bool {
-        let hit = self.peek() == byte && self.at < self.bytes.len();
-        self.at += usize::from(hit);
-        hit
-    }
-
-    fn text(&mut self, word: &str) -> bool {
-        let hit = self
-            .bytes
-            .get(self.at..)
-            .is_some_and(|rest| rest.starts_with(word.as_bytes()));
-        self.at += if hit { word.len() } else { 0 };
-        hit
-    }
-
-    fn spaces(&mut self) -> usize {
-        let start = self.at;
-        while self.peek() == b' ' {
-            self.at += 1;
-        }
-        self.at - start
-    }
-
-    /// How many digits stand here, at most 20.
-    fn run(&self) -> usize {
-        (0..20)
-            .take_while(|n| self.ahead(*n).is_ascii_digit())
-            .count()
-    }
-
-    /// A number of `least` to `most` digits.
-    fn digits(&mut self, least: usize, most: usize) -> Option<i64> {
-        let mut value = 0;
-        let mut n = 0;
-        while n < most && self.peek().is_ascii_digit() {
-            value = value * 10 + i64::from(self.peek() - b'0');
-            self.at += 1;
-            n += 1;
-        }
-        (n >= least).then_some(value)
-    }
-
-    fn letters(&self) -> &'a [u8] {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let end = rest
-            .iter()
-            .position(|b| !b.is_ascii_alphabetic())
-            .unwrap_or(rest.len());
-        rest.get(..end).unwrap_or_default()
-    }
-}
-
 /// Whether a stamp may begin here: at a digit or a capital that begins a word.
 pub(super) fn may_begin(bytes: &[u8], at: usize) -> bool {
     let Some(first) = bytes.get(at) else {
@@ -111,7 +46,7 @@ pub(super) fn may_begin(bytes: &[u8], at: usize) -> bool {
 
 /// The common form `2026-01-02T15:04:05` with fraction and zone, without any search.
 pub(super) fn iso(bytes: &[u8], at: usize) -> Option<Parts> {
-    let head = bytes.get(at..at + 19)?;
+    let head: &[u8; 19] = bytes.get(at..at + 19)?.try_into().ok()?;
     if head[4] != b'-' || head[7] != b'-' || head[13] != b':' || head[16] != b':' {
         return None;
     }
@@ -135,45 +70,6 @@ pub(super) fn iso(bytes: &[u8], at: usize) -> Option<Parts> {
     time_of_day(&mut cursor, &mut parts)?;
     parts.len = cursor.at - at;
     Some(parts)
-}
-
-fn date_ok(month: i64, day: i64) -> bool {
-    (1..=12).contains(&month) && (1..=31).contains(&day)
-}
-
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
-
-fn month_name(word: &[u8]) -> Option<i64> {
-    if word.len() < 3 || word.len() > 9 {
-        return None;
-    }
-    let short = word.get(..3)?;
-    let index = MONTHS
-        .iter()
-        .position(|m| m.as_bytes().eq_ignore_ascii_case(short))?;
-    const REST: [&str; 12] = [
-        "uary", "ruary", "ch", "il", "", "e", "y", "ust", "tember", "ober", "ember", "ember",
-    ];
-    let rest = word.get(3..)?;
-    let whole = REST.get(index)?;
-    (rest.is_empty() || rest.eq_ignore_ascii_case(whole.as_bytes()) || word == b"Sept")
-        .then_some(index as i64 + 1)
-}
-
-fn weekday(word: &[u8]) -> bool {
-    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    const LONG: [&str; 7] = ["day", "sday", "nesday", "rsday", "day", "urday", "day"];
-    word.len() >= 3
-        && DAYS.iter().zip(LONG).any(|(d, l)| {
-            word.get(..3)
-                .is_some_and(|w| w.eq_ignore_ascii_case(d.as_bytes()))
-                && (word.len() == 3
-                    || word
-                        .get(3..)
-                        .is_some_and(|w| w.eq_ignore_ascii_case(l.as_bytes())))
-        })
 }
 
 /// The stamp that begins exactly here.
@@ -270,12 +166,6 @@ fn named(cursor: &mut Cursor) -> Option<Parts> {
     Some(parts)
 }
 
-fn bytes_year(cursor: &Cursor, skip: usize) -> bool {
-    let mut ahead = *cursor;
-    ahead.at += skip;
-    ahead.run() == 4
-}
-
 /// `W0914 20:21:08.834540`, `I20260102 15:04:05.1` (glog).
 fn klog(cursor: &mut Cursor, letter: u8) -> Option<Parts> {
     if !matches!(letter, b'I' | b'W' | b'E' | b'F' | b'D') {
@@ -333,38 +223,6 @@ fn epoch(cursor: &mut Cursor) -> Option<Parts> {
         epoch: Some(super::parse_number(text)?),
         ..Parts::default()
     })
-}
-
-/// A date at the start of a name: `2026-08-03`, `2026_08_03`, `2026.08.03`, `20260803`: year, month, day and length.
-pub(super) fn date_only(bytes: &[u8], at: usize) -> Option<(i64, i64, i64, usize)> {
-    let mut cursor = Cursor { bytes, at };
-    let (year, month, day) = match cursor.run() {
-        4 => {
-            let year = cursor.digits(4, 4)?;
-            let sep = cursor.peek();
-            if !matches!(sep, b'-' | b'_' | b'.') {
-                return None;
-            }
-            cursor.at += 1;
-            let month = cursor.digits(2, 2)?;
-            if !cursor.eat(sep) {
-                return None;
-            }
-            (year, month, cursor.digits(2, 2)?)
-        }
-        8 | 14 => (
-            cursor.digits(4, 4)?,
-            cursor.digits(2, 2)?,
-            cursor.digits(2, 2)?,
-        ),
-        _ => return None,
-    };
-    ((1980..=2199).contains(&year) && date_ok(month, day)).then_some((
-        year,
-        month,
-        day,
-        cursor.at - at,
-    ))
 }
 
 /// `2026-01-02 ...`, `2026/01/02 ...`, `2005.06.03`, `2005-06-03-15.42.50.675872`, `2026年1月2日 ...`.
@@ -620,186 +478,8 @@ fn three_short(cursor: &Cursor, a: i64, b: i64, c: i64, day_first: Option<bool>)
         ..Parts::default()
     })
 }
-
-fn set_clock(parts: &mut Parts, h: i64, m: i64, s: i64) -> Option<()> {
-    if h > 24 || m > 59 || s > 60 || (h == 24 && (m, s) != (0, 0)) {
-        return None;
-    }
-    parts.second = h * 3600 + m * 60 + s;
-    Some(())
-}
-
-/// `15:04:05`, `15.42.50`, `0:7:20`, `15:04`, `3:04PM`, with fraction, AM or PM, and zone.
-fn time_of_day(cursor: &mut Cursor, parts: &mut Parts) -> Option<()> {
+fn bytes_year(cursor: &Cursor, skip: usize) -> bool {
     let mut ahead = *cursor;
-    let mut h = ahead.digits(1, 2)?;
-    let sep = ahead.peek();
-    if sep != b':' && !(sep == b'.' && parts.month > 0) {
-        return None;
-    }
-    ahead.at += 1;
-    let m = ahead.digits(1, 2)?;
-    let mut s = 0;
-    let seconds = ahead.peek() == sep && ahead.ahead(1).is_ascii_digit();
-    if seconds {
-        ahead.at += 1;
-        s = ahead.digits(1, 2)?;
-        if ahead.peek().is_ascii_digit() {
-            return None;
-        }
-        fraction(&mut ahead, parts);
-    }
-    let half = noon(&mut ahead);
-    match half {
-        Some(_) if !(1..=12).contains(&h) => return None,
-        Some(true) if h < 12 => h += 12,
-        Some(false) if h == 12 => h = 0,
-        _ => {}
-    }
-    // `15:04` alone is too little: only with a date or AM/PM.
-    if !seconds && half.is_none() && parts.month == 0 {
-        return None;
-    }
-    set_clock(parts, h, m, s)?;
-    zone(&mut ahead, parts);
-    *cursor = ahead;
-    Some(())
-}
-
-fn fraction(cursor: &mut Cursor, parts: &mut Parts) {
-    let sep = cursor.peek();
-    let mut ahead = *cursor;
-    ahead.at += 1;
-    let run = ahead.run();
-    let fits = match sep {
-        b'.' => run > 0,
-        // A comma and digits and a comma are the next cell of a CSV.
-        b',' => run > 0 && ahead.ahead(run) != b',',
-        b':' => (1..=3).contains(&run) && ahead.ahead(run) != b':',
-        _ => false,
-    };
-    if !fits {
-        return;
-    }
-    let mut nanos = 0;
-    let mut scale = SECOND;
-    if sep == b':' && run < 3 {
-        // HealthApp and WebSphere print milliseconds as a plain number.
-        nanos = ahead.digits(1, 3).unwrap_or(0) * 1_000_000;
-    } else {
-        for i in 0..run {
-            scale /= 10;
-            nanos += i64::from(ahead.ahead(i) - b'0') * scale;
-        }
-        ahead.at += run;
-    }
-    parts.nanos = nanos;
-    *cursor = ahead;
-}
-
-/// AM (false) or PM (true), after a space, a narrow space or nothing.
-fn noon(cursor: &mut Cursor) -> Option<bool> {
-    let mut ahead = *cursor;
-    if !ahead.eat(b' ') && !ahead.text("\u{202f}") {
-        ahead.text("\u{a0}");
-    }
-    let pm = match ahead.peek() {
-        b'A' | b'a' => false,
-        b'P' | b'p' => true,
-        _ => return None,
-    };
-    if !matches!(ahead.ahead(1), b'M' | b'm') || ahead.ahead(2).is_ascii_alphanumeric() {
-        return None;
-    }
-    ahead.at += 2;
-    *cursor = ahead;
-    Some(pm)
-}
-
-/// Letters of zones that mean one thing. CST, IST, BST and MST mean several and are left out.
-fn zone_letters(word: &[u8]) -> Option<i64> {
-    let minutes = match word {
-        b"Z" | b"z" | b"UTC" | b"GMT" | b"UT" | b"WET" => 0,
-        b"CET" | b"WEST" => 60,
-        b"CEST" | b"EET" => 120,
-        b"EEST" | b"MSK" => 180,
-        b"JST" | b"KST" => 540,
-        b"AEST" => 600,
-        b"AEDT" => 660,
-        b"NZST" => 720,
-        b"NZDT" => 780,
-        b"EDT" => -240,
-        b"EST" => -300,
-        b"CDT" => -300,
-        b"MDT" => -360,
-        b"PDT" => -420,
-        b"PST" => -480,
-        _ => return None,
-    };
-    Some(minutes * 60)
-}
-
-fn zone(cursor: &mut Cursor, parts: &mut Parts) {
-    let mut ahead = *cursor;
-    let spaced = ahead.eat(b' ');
-    let sign = ahead.peek();
-    if sign == b'+' || sign == b'-' {
-        ahead.at += 1;
-        let run = ahead.run();
-        let colon = run == 2 && ahead.ahead(2) == b':' && ahead.ahead(3).is_ascii_digit();
-        if run == 4 || colon || (run == 2 && !spaced) {
-            let hours = ahead.digits(2, 2).unwrap_or(0);
-            ahead.eat(b':');
-            let minutes = if run == 4 || colon {
-                ahead.digits(2, 2).unwrap_or(0)
-            } else {
-                0
-            };
-            if hours <= 14 && minutes < 60 && !ahead.peek().is_ascii_alphanumeric() {
-                let east = (hours * 60 + minutes) * 60;
-                parts.offset = Some(if sign == b'-' { -east } else { east });
-                *cursor = ahead;
-                // Go prints `+0000 UTC`, Airflow the offset twice.
-                for _ in 0..2 {
-                    let mut more = *cursor;
-                    if more.text(" UTC") || more.text(" +0000") {
-                        *cursor = more;
-                    }
-                }
-            }
-        }
-        zone_id(cursor);
-        return;
-    }
-    let letters = ahead.letters();
-    if !letters.is_empty()
-        && letters.len() <= 5
-        && let Some(offset) = zone_letters(letters)
-        && !(spaced && letters.len() == 1)
-    {
-        ahead.at += letters.len();
-        if !ahead.peek().is_ascii_alphanumeric() {
-            parts.offset = Some(offset);
-            *cursor = ahead;
-        }
-    }
-    zone_id(cursor);
-}
-
-/// `[Europe/Berlin]` after the offset (Java).
-fn zone_id(cursor: &mut Cursor) {
-    if cursor.peek() != b'[' {
-        return;
-    }
-    let rest = cursor.bytes.get(cursor.at + 1..).unwrap_or_default();
-    if let Some(end) = rest.iter().take(40).position(|b| *b == b']') {
-        let id = rest.get(..end).unwrap_or_default();
-        if id.contains(&b'/')
-            && id
-                .iter()
-                .all(|b| b.is_ascii_alphabetic() || matches!(b, b'/' | b'_' | b'-'))
-        {
-            cursor.at += end + 2;
-        }
-    }
+    ahead.at += skip;
+    ahead.run() == 4
 }

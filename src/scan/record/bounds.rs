@@ -8,8 +8,6 @@
 
 mod fold;
 mod line;
-#[cfg(test)]
-mod tests;
 
 use super::shape::Shape;
 use fold::Fold;

@@ -29,7 +29,9 @@ static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static RUST: LazyLock<Option<Regex>> =
     LazyLock::new(|| regex(r"panicked at (?:'([^'\n]*)'|[^\n]*:\d+:\d+:\n?([^\n]*))"));
 static PHP: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    regex(r"(?:Uncaught |PHP Fatal error: +)([^\n]*?)(?: in \S+:\d+| in \S+ on line \d+)?(?:\n|$)")
+    regex(
+        r"(?:PHP Fatal error: +(?:Uncaught )?|Uncaught )([^\n]*?)(?: in \S+:\d+| in \S+ on line \d+)?(?:\n|$)",
+    )
 });
 static RUBY: LazyLock<Option<Regex>> =
     LazyLock::new(|| regex(r"(?m):\d+:in [`'][^'\n]*': ([^\n]*) \(([A-Z][\w:]*)\)$"));
@@ -55,7 +57,11 @@ pub fn innermost(text: &str) -> Option<String> {
             .find('\n')
             .or_else(|| rest.find("   at "))
             .unwrap_or(rest.len());
-        return cut(rest.get(..end)?);
+        let said = rest.get(..end)?.trim();
+        // Docker marks its layers in the same way.
+        if begins(said) || said.split([':', ' ']).next().is_some_and(classed) {
+            return cut(said);
+        }
     }
     if let Some(at) = text.rfind("[cause]: ") {
         let rest = text.get(at + 9..)?;
@@ -64,8 +70,11 @@ pub fn innermost(text: &str) -> Option<String> {
     if let Some(found) = caused_by(text) {
         return cut(&found);
     }
-    if many && text.contains("Traceback (most recent call last):") {
-        return python(text);
+    if many
+        && text.contains("Traceback (most recent call last):")
+        && let Some(found) = python(text)
+    {
+        return Some(found);
     }
     if let Some(rest) = text.lines().find_map(|l| {
         l.strip_prefix("panic: ")
@@ -77,10 +86,8 @@ pub fn innermost(text: &str) -> Option<String> {
         let said = found.get(1).or(found.get(2))?;
         return cut(&format!("panic: {}", said.as_str()));
     }
-    if text.contains("Uncaught ") || text.contains("PHP Fatal error") {
-        if let Some(hit) = PHP.as_ref().and_then(|r| r.captures(text))?.get(1) {
-            return cut(hit.as_str());
-        }
+    if let Some(found) = PHP.as_ref().and_then(|r| r.captures(text)) {
+        return cut(found.get(1)?.as_str());
     }
     if let Some(found) = RUBY.as_ref().and_then(|r| r.captures(text)) {
         return cut(&format!(
@@ -136,32 +143,29 @@ fn caused_by(text: &str) -> Option<String> {
     found
 }
 
-/// The last line at column 0 that names a class, after the last traceback head.
+/// The line that ends the last traceback: the first behind the frames that is not deeper than the traceback's head.
 fn python(text: &str) -> Option<String> {
     let mut found = None;
-    let mut in_frames = false;
+    let mut head: Option<usize> = None;
     for line in text.lines() {
-        let bare = line.trim_start_matches([' ', '|', '+', '-']);
-        if bare.starts_with("Traceback (most recent call last):")
-            || bare.starts_with("Exception Group Traceback")
-        {
-            in_frames = true;
-        } else if in_frames
+        let bare = line.trim_start_matches([' ', '\t', '|', '+', '-']);
+        let indent = line.len() - bare.len();
+        if bare.contains("Traceback (most recent call last):") {
+            head = Some(if bare.starts_with(['T', 'E']) {
+                indent
+            } else {
+                0
+            });
+        } else if let Some(depth) = head
             && !bare.is_empty()
-            && (!line.starts_with([' ', '\t']) || line.trim_start().starts_with('|'))
+            && indent <= depth
             && !bare.starts_with("File \"")
-            && begins(bare)
         {
             found = Some(bare);
-            in_frames = false;
+            head = None;
         }
     }
-    let fallback = || {
-        text.lines()
-            .rev()
-            .find(|l| !l.is_empty() && !l.starts_with([' ', '\t']))
-    };
-    cut(found.or_else(fallback)?)
+    cut(found?)
 }
 
 /// The innermost cause of a JSON record, from its error fields or from the stack within them.
@@ -191,7 +195,7 @@ pub(super) fn of_json(fields: &Fields) -> Option<String> {
         "exception_class",
         "kind",
     ];
-    const SAYS: &[&str] = &["message", "value", "exc_value", "errorMessage", "msg"];
+    const SAYS: &[&str] = &["errorMessage", "exc_value", "value", "message", "msg"];
     const HOLDERS: &[&str] = &[
         "cause",
         "previous",

@@ -169,8 +169,9 @@ fn indexed_matches(path: &str, key: &str) -> bool {
 const MOST: usize = 256;
 
 /// The fields of a text: `key=value` and `key="value"`, Python and Ruby hash tails, `key: value` where its shape says
-/// that it is one, the parts of an access log, and a JSON suffix. A URL's query is no field.
-pub(super) fn of_text(text: &str) -> Fields {
+/// that it is one, the parts of an access log, and a JSON suffix; and where that suffix begins. A URL's query is no
+/// field.
+pub(super) fn of_text(text: &str) -> (Fields, usize) {
     let mut fields = Fields::default();
     let json_from = json_suffix(text, &mut fields);
     access(text, &mut fields);
@@ -178,7 +179,7 @@ pub(super) fn of_text(text: &str) -> Fields {
     pairs(head, &mut fields);
     colons(head, &mut fields);
     fields.0.truncate(MOST);
-    fields
+    (fields, json_from)
 }
 
 fn push(fields: &mut Fields, path: &str, value: &str, start: usize) {
@@ -196,7 +197,13 @@ fn push(fields: &mut Fields, path: &str, value: &str, start: usize) {
 /// A JSON value at the end of a line: its leaves become fields. Returns where it begins.
 fn json_suffix(text: &str, fields: &mut Fields) -> usize {
     let line_end = text.find('\n').unwrap_or(text.len());
-    let line = text.get(..line_end).unwrap_or(text);
+    let first = text.get(..line_end).unwrap_or(text);
+    // A block that opens at the end of the line runs over the lines that follow.
+    let line = if first.trim_end().ends_with('{') {
+        text.trim_end()
+    } else {
+        first
+    };
     let mut tried = 0;
     for (at, _) in line.match_indices('{') {
         let before = line.as_bytes().get(at.wrapping_sub(1)).copied();
@@ -403,7 +410,7 @@ fn colons(text: &str, fields: &mut Fields) {
                 .map_or(0, |i| i + 1);
             let indent = text.get(line_start..start).unwrap_or_default();
             let header =
-                indent.trim().is_empty() && line_start > 0 && !super::level::word(key).is_some();
+                indent.trim().is_empty() && line_start > 0 && super::level::word(key).is_none();
             let listed = text
                 .get(..start)
                 .is_some_and(|s| s.ends_with(", ") || s.ends_with("{ ") || s.ends_with('{'));

@@ -1,9 +1,12 @@
 //! The head of a text line: stamp, level, logger and thread, and where the message begins.
 
+mod token;
+
 use super::fields::{Field, Fields, Scalar};
 use super::level;
 use super::shape::Shape;
 use crate::evidence::Level;
+use token::{Token, dotted, level_ahead, plain, single, stated, token};
 
 /// What stands before the message.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +14,8 @@ pub(super) struct Head {
     pub time: Option<i64>,
     pub dateless: bool,
     pub zoned: bool,
+    /// The stamp is one that syslog writes: without a year, or with a zone.
+    pub system: bool,
     pub level: Level,
     pub logger: Option<String>,
     pub thread: Option<String>,
@@ -55,6 +60,7 @@ pub(super) fn parse(line: &str, shape: &Shape) -> Head {
         head.time = Some(found.ns);
         head.dateless = !found.has_date;
         head.zoned = found.has_zone;
+        head.system = found.has_zone || !found.has_year;
         let before = tail.get(..found.range.start).unwrap_or_default();
         for word in before.split([' ', '\t', '|']).filter(|w| !w.is_empty()) {
             if head.level == Level::None
@@ -66,10 +72,27 @@ pub(super) fn parse(line: &str, shape: &Shape) -> Head {
         if let Some(level) = found.letter.and_then(level::letter) {
             head.level = level;
         }
+        let glued = before.trim_end_matches(['"', '\'']);
+        if glued.ends_with('=') {
+            // logfmt: the stamp is a field like the others.
+            head.message = at;
+            trailing_logger(line, &mut head);
+            return head;
+        }
         at += found.range.end;
         at = second_stamp(line, at, &mut head, shape);
     }
-    at = columns(line, at, &mut head, stamped);
+    let named = stamped
+        .then(|| syslog(line, at, &mut head))
+        .flatten()
+        .map(|end| second_stamp(line, end, &mut head, shape));
+    at = columns(
+        line,
+        named.unwrap_or(at),
+        &mut head,
+        stamped,
+        named.is_some(),
+    );
     head.message = at;
     trailing_logger(line, &mut head);
     head
@@ -120,213 +143,14 @@ fn second_stamp(line: &str, at: usize, head: &mut Head, shape: &Shape) -> usize 
     at + skipped + found.range.end
 }
 
-/// One column of the head.
-struct Token<'a> {
-    text: &'a str,
-    start: usize,
-    end: usize,
-    bracket: bool,
-}
-
-/// The token at a byte, after separators. A bracket pair is one token.
-fn token(line: &str, from: usize) -> Option<Token<'_>> {
-    let rest = line.get(from..)?;
-    let mut start = from;
-    for c in rest.chars() {
-        if c.is_whitespace() || matches!(c, '|' | ']' | ')' | ',' | '•' | '–') {
-            start += c.len_utf8();
-        } else if matches!(c, '-' | ':') {
-            // A dash or colon of its own separates; one that begins a word does not.
-            let tail = line.get(start..)?;
-            let run = tail.len() - tail.trim_start_matches(c).len();
-            if tail
-                .get(run..)
-                .is_none_or(|t| t.is_empty() || t.starts_with([' ', '\t', '[']))
-            {
-                start += c.len_utf8();
-            } else {
-                break;
-            }
-        } else {
-            break;
-        }
-    }
-    let rest = line.get(start..).filter(|r| !r.is_empty())?;
-    let close = match rest.as_bytes().first() {
-        Some(b'[') => Some(']'),
-        Some(b'{') => Some('}'),
-        Some(b'(') => Some(')'),
-        Some(b'<') => Some('>'),
-        _ => None,
-    };
-    if let Some(close) = close
-        && let Some(end) = matching(rest, close).filter(|e| *e <= 160)
-    {
-        return Some(Token {
-            text: rest.get(1..end)?,
-            start,
-            end: start + end + close.len_utf8(),
-            bracket: true,
-        });
-    }
-    let end = rest
-        .find(|c: char| c.is_whitespace() || c == '|')
-        .unwrap_or(rest.len());
-    let end = if end == 0 { rest.len().min(1) } else { end };
-    Some(Token {
-        text: rest.get(..end)?,
-        start,
-        end: start + end,
-        bracket: false,
-    })
-}
-
-fn matching(text: &str, close: char) -> Option<usize> {
-    let open = text.chars().next()?;
-    let mut depth = 0;
-    for (at, c) in text.char_indices().take(200) {
-        if c == open {
-            depth += 1;
-        } else if c == close {
-            depth -= 1;
-            if depth == 0 {
-                return Some(at);
-            }
-        }
-    }
-    None
-}
-
-/// The level that a token states, and the logger that is glued to it.
-fn stated<'a>(token: &Token<'a>, next: Option<char>) -> Option<(Level, Option<&'a str>)> {
-    let text = token.text;
-    let bare = text.trim_end_matches([':', ',']);
-    if token.bracket {
-        return level::word(text)
-            .or_else(|| single(text.trim()))
-            .map(|l| (l, None));
-    }
-    // `WARN[0012]`, `ERROR/ForkPoolWorker-1]`, `error(web):`
-    let cut = bare.find(['[', '/', '(']).unwrap_or(bare.len());
-    let (word, glued) = bare.split_at(cut);
-    let shouted = word.chars().any(char::is_alphabetic) && word == word.to_uppercase();
-    let scripted = !word.is_ascii();
-    if let Some(level) = level::word(word)
-        && (shouted || scripted || text.ends_with(':') || matches!(next, Some('|' | '\t')))
-    {
-        let glued = glued.trim_matches(|c: char| "[]/():".contains(c));
-        let name = glued
-            .bytes()
-            .any(|b| b.is_ascii_alphabetic())
-            .then_some(glued);
-        return Some((level, name));
-    }
-    if let Some(level) = level::word(word)
-        && cut == bare.len()
-        && word.chars().next().is_some_and(char::is_uppercase)
-        && matches!(next, Some(' '))
-    {
-        return Some((level, None));
-    }
-    // `E`, `E:`, `W,`
-    if bare.len() == 1 && (text.len() > 1 || next.is_some()) {
-        return single(bare).map(|l| (l, None));
-    }
-    // `app.ERROR:` (Monolog), `ERROR:root:failed`, `Router:INFO:`
-    if let Some((logger, word)) = bare.rsplit_once('.')
-        && word == word.to_uppercase()
-        && text.ends_with(':')
-        && let Some(level) = level::word(word)
-    {
-        return Some((level, Some(logger)));
-    }
-    let mut parts = text.split(':');
-    let (a, b) = (parts.next()?, parts.next()?);
-    if a == a.to_uppercase()
-        && let Some(level) = level::word(a)
-    {
-        return Some((level, None));
-    }
-    if b == b.to_uppercase()
-        && let Some(level) = level::word(b)
-    {
-        return Some((level, Some(a)));
-    }
-    None
-}
-
-fn single(text: &str) -> Option<Level> {
-    match text.as_bytes() {
-        [byte] => level::letter(*byte),
-        _ => None,
-    }
-}
-
-/// A word of plain letters, as in a sentence.
-fn plain(text: &str) -> bool {
-    let bare = text.trim_end_matches([':', ',', '.']);
-    !bare.is_empty() && bare.chars().all(char::is_alphabetic) && bare != bare.to_uppercase()
-}
-
-/// A logger by its shape: dotted, with `::`, `$` or `#`, or a file with a line number.
-fn dotted(text: &str) -> bool {
-    let bare = text.trim_end_matches(':');
-    let shaped = bare.contains("::") || bare.contains('$') || {
-        let dot = bare.find('.').unwrap_or(0);
-        dot > 0 && dot + 1 < bare.len()
-    };
-    shaped
-        && bare
-            .bytes()
-            .next()
-            .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
-        && !bare.contains("://")
-        && bare
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"._:$#-@/".contains(&b))
-}
-
-/// Where the level stands, if everything before it looks like columns.
-fn level_ahead(line: &str, from: usize) -> Option<usize> {
-    let (mut at, mut words, mut brackets) = (from, 0, 0);
-    for _ in 0..9 {
-        let token = token(line, at)?;
-        if token.start > from + 110 {
-            return None;
-        }
-        let next = line.get(token.end..).and_then(|r| r.chars().next());
-        if stated(&token, next).is_some() {
-            // `E` in a sentence is no level: a letter stands alone only behind numbers or bars.
-            if token.text.trim_end_matches([':', ',']).len() == 1 && (words > 0 || brackets > 2) {
-                return None;
-            }
-            return Some(token.start);
-        }
-        if token.bracket {
-            brackets += 1;
-        } else if token.text.contains('=') || token.text.starts_with('"') {
-            return None;
-        } else if plain(token.text) && !token.text.ends_with(':') {
-            // Thread names such as `MainThread` are camel case.
-            let camel = token.text.chars().skip(1).any(char::is_uppercase);
-            words += usize::from(!camel);
-        } else if token.text.ends_with(':') && !dotted(token.text) && !token.text.contains(']') {
-            return None;
-        }
-        if words > 2 {
-            return None;
-        }
-        at = token.end;
-    }
-    None
-}
-
 /// Reads the columns between the stamp and the message; returns where the message begins.
-fn columns(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize {
+///
+/// Behind the name of a program (`named`) only what stands at once can be a level.
+fn columns(line: &str, from: usize, head: &mut Head, stamped: bool, named: bool) -> usize {
     let mut at = markers(line, from, head);
     if head.level == Level::None
         && let Some(level_at) = level_ahead(line, at)
-        && (stamped
+        && ((stamped && !named)
             || level_at == at
             || line
                 .get(at..level_at)
@@ -367,8 +191,6 @@ fn columns(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize {
                 };
             }
         }
-    } else if stamped && let Some(end) = syslog(line, at, head) {
-        at = end;
     }
     after_level(line, at, head, stamped)
 }
@@ -465,6 +287,8 @@ fn syslog(line: &str, from: usize, head: &mut Head) -> Option<usize> {
     let app = |(start, word): (usize, &str), head: &mut Head| -> Option<usize> {
         let name = word.strip_suffix(':')?;
         let shaped = name.len() > 1
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
+            && (head.system || name.ends_with(']'))
             && name
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"._-/()[]@".contains(&b));
@@ -492,7 +316,9 @@ fn syslog(line: &str, from: usize, head: &mut Head) -> Option<usize> {
     match words.as_slice() {
         // `heroku` and `app[web.1]:` stand directly behind the stamp.
         [first, ..] if first.1.ends_with("]:") => app(*first, head),
-        [first, second, ..] if host(first.1) && second.1.ends_with(':') => {
+        [first, second, ..]
+            if host(first.1) && second.1.ends_with(':') && level::word(first.1).is_none() =>
+        {
             // Two words of a sentence (`Connection failed:`) are no host and no program.
             let sentence = plain(first.1)
                 && second.1.chars().next().is_some_and(char::is_lowercase)
@@ -524,7 +350,9 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
         return skip(line, at);
     }
     let leveled = head.level != Level::None;
-    let bars = line.get(from..).is_some_and(|r| r.starts_with('|'));
+    let bars = line
+        .get(from..)
+        .is_some_and(|r| r.trim_start().starts_with('|'));
     let mut brackets = 0;
     for _ in 0..6 {
         let Some(token) = token(line, at) else {
@@ -539,7 +367,7 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
             let opener = line.as_bytes().get(token.start).copied();
             if brackets >= 3
                 || opener == Some(b'<')
-                || (opener == Some(b'(') && stamped)
+                || (opener == Some(b'(') && stamped && (text.contains(' ') || brackets > 0))
                 || text.contains(": ")
             {
                 break;
@@ -549,7 +377,7 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
                 // OpenStack: the request, then user and project.
                 let id = text.split(' ').next().unwrap_or_default();
                 head.column("request_id", id, token.start + 1);
-            } else if dotted(text) || (head.thread.is_some() && !text.contains(' ')) {
+            } else if dotted(text) {
                 head.name(text);
             } else if head.thread.is_none() {
                 head.thread = Some(text.to_owned());
@@ -560,6 +388,11 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
             } else {
                 head.name(text);
             }
+        } else if bars && text.contains(':') && divided(rest) {
+            // loguru: `module:function:line - `
+            head.name(text);
+            at = token.end;
+            break;
         } else if text.bytes().all(|b| b.is_ascii_digit())
             && (rest.starts_with(" ---") || (at == from && klog(rest)))
         {
@@ -573,7 +406,12 @@ fn after_level(line: &str, from: usize, head: &mut Head, stamped: bool) -> usize
         {
             head.name(text);
             at = token.end;
-            if rest.starts_with(" [req-") {
+            // A bracket behind the logger is a column where a dash divides it from the message.
+            let columned = rest.starts_with(" [")
+                && rest.find("] ").is_some_and(|e| {
+                    e < 60 && rest.get(e + 2..).is_some_and(|t| t.starts_with("- "))
+                });
+            if rest.starts_with(" [req-") || columned {
                 continue;
             }
             break;
@@ -599,9 +437,9 @@ fn klog(rest: &str) -> bool {
 /// ` - `, ` -- ` or ` : ` closes the column of the logger.
 fn divided(rest: &str) -> bool {
     let rest = rest.trim_start();
-    [" ", ""]
+    ["- ", "-- ", ": "]
         .iter()
-        .any(|_| rest.starts_with("- ") || rest.starts_with("-- ") || rest.starts_with(": "))
+        .any(|mark| rest.starts_with(mark))
 }
 
 /// logcat: a level of one letter, then `Tag:`.

@@ -165,12 +165,12 @@ impl Reader<'_> {
         if self.eat(b']').is_some() {
             return Some(());
         }
-        if path == "MESSAGE" || path.ends_with(".MESSAGE") {
-            if let Some((text, end)) = bytes_of(self.raw, open) {
-                self.at = end;
-                self.string_leaf(path, text, open, nested);
-                return Some(());
-            }
+        if (path == "MESSAGE" || path.ends_with(".MESSAGE"))
+            && let Some((text, end)) = bytes_of(self.raw, open)
+        {
+            self.at = end;
+            self.string_leaf(path, text, open, nested);
+            return Some(());
         }
         let mut objects: Vec<(usize, usize)> = Vec::new();
         loop {

@@ -76,6 +76,9 @@ static HEX: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"\b[0-9a-fA-F]{7,}
 static SINGLE: LazyLock<Option<Regex>> =
     LazyLock::new(|| regex(r#"(^|[\s(\[{=:,])(b?'(?:[^'\\]|\\.)*')"#));
 static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"[A-Za-z0-9_]*\d[A-Za-z0-9_]*"));
+/// `405.5K`: a number with a unit of size.
+static SIZE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| regex(r"\b\d+(?:[.,]\d+)+([A-Za-z]{1,3})\b"));
 static NUMBER: LazyLock<Option<Regex>> =
     LazyLock::new(|| regex(r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?%?"));
 /// Numbers that are part of a name: of errors, exit codes and protocols.
@@ -106,7 +109,8 @@ pub fn mask(name: &str) -> String {
     if text.len() > 4096 {
         text = text.chars().take(2048).collect();
     }
-    text = ratios(&text);
+    // What was masked before stays as it is.
+    text = ratios(&text.replace("<0>", &hide("<0>")));
     text = keep(&text);
     for (regex, mask) in MASKS.iter() {
         if *mask == "<path>" {
@@ -148,11 +152,9 @@ pub fn mask(name: &str) -> String {
         text = regex
             .replace_all(&text, |c: &Captures| {
                 let whole = &c[0];
-                // `error: name: x` in a sentence is no key; with a colon only what is no plain word is masked.
+                // `name: x` in a sentence is no key: with a colon only what has digits is masked.
                 let value = whole.get(c[1].len() + c[2].len()..).unwrap_or_default();
-                let plain = value
-                    .chars()
-                    .all(|ch| ch.is_alphabetic() && ch.is_lowercase());
+                let plain = !value.bytes().any(|b| b.is_ascii_digit());
                 if value.starts_with('<') || (&c[2] == ": " && plain) {
                     whole.to_owned()
                 } else {
@@ -160,6 +162,9 @@ pub fn mask(name: &str) -> String {
                 }
             })
             .into_owned();
+    }
+    if let Some(regex) = SIZE.as_ref() {
+        text = regex.replace_all(&text, "<n>$1").into_owned();
     }
     text = tokens(&text);
     if let Some(regex) = NUMBER.as_ref() {
@@ -223,14 +228,8 @@ fn ratios(text: &str) -> String {
 
 /// Hides the digits that are part of the name.
 fn keep(text: &str) -> String {
-    let mut spans = Vec::new();
-    if let Some(regex) = status::CONTEXT.as_ref() {
-        for caps in regex.captures_iter(text) {
-            if let Some(hit) = caps.iter().skip(1).flatten().next() {
-                spans.push(hit.range());
-            }
-        }
-    }
+    let mut spans: Vec<std::ops::Range<usize>> = Vec::new();
+    spans.extend(status::spans(text));
     if let Some(regex) = FIXED.as_ref() {
         spans.extend(regex.find_iter(text).map(|m| m.range()));
     }
@@ -286,7 +285,9 @@ fn quoted(hit: &str, mask: &str) -> String {
         "utf8",
     ];
     let inner = hit.trim_matches(|c: char| "\"'`b「」『』«»“”‘’".contains(c));
-    if TYPES.contains(&inner) {
+    // A quoted status line is the name itself.
+    let kept = inner.chars().any(|c| restore(c) != c) && inner.chars().count() <= 48;
+    if TYPES.contains(&inner) || kept {
         hit.to_owned()
     } else {
         mask.to_owned()
@@ -316,6 +317,13 @@ fn tokens(text: &str) -> String {
             if NAMES.contains(&lower.as_str()) {
                 return hide(word);
             }
+            // `s3put`, `z2m`: one digit within letters is a word.
+            let digits = word.bytes().filter(u8::is_ascii_digit).count();
+            let edges = word.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+                && word.bytes().last().is_some_and(|b| b.is_ascii_alphabetic());
+            if digits == 1 && edges && word.len() <= 8 {
+                return hide(word);
+            }
             let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
             if !stem.is_empty() && stem.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_') {
                 return format!("{stem}<n>");
@@ -331,6 +339,9 @@ fn tokens(text: &str) -> String {
                     .iter()
                     .map(|p| {
                         let stem = p.trim_end_matches(|c: char| c.is_ascii_digit());
+                        if p.len() == 2 && stem.len() == 1 {
+                            return hide(p);
+                        }
                         format!("{stem}{}", if stem.len() < p.len() { "<n>" } else { "" })
                     })
                     .collect();

@@ -84,7 +84,7 @@ impl Shape {
                 }
             }
         }
-        let first = samples.iter().find(|(offset, _)| *offset == 0).is_some();
+        let first = samples.iter().any(|(offset, _)| *offset == 0);
         let columns = if first { header(&lines) } else { None };
         Shape(Arc::new(Inner {
             zone: zone.clone(),
@@ -121,6 +121,14 @@ impl Shape {
     /// Where stamps take the parts that they do not have.
     pub fn anchor(&self) -> &Anchor {
         &self.0.anchor
+    }
+
+    /// The same shape with an instant of dated neighbours of the lane, in nanoseconds, for a file that has no whole
+    /// date of its own.
+    pub fn anchored(&self, dated: i64) -> Shape {
+        let mut inner = Inner::clone(&self.0);
+        inner.anchor.dated = inner.anchor.dated.or(Some(dated));
+        Shape(Arc::new(inner))
     }
 
     pub(super) fn is_piped(&self) -> bool {

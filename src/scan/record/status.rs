@@ -17,7 +17,7 @@ pub struct Status {
 
 /// Words that make the number behind or before them a status. Reason phrases are those of RFC 9110 and the common ones
 /// beyond it.
-pub(super) static CONTEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CONTEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r#"(?i)(?:"#,
         r#"\bHTTP(?:/[\d.]+)?(?:[ _-]?(?:status|error|code|response|exception|resp)){0,3}[ _]?[:=(]?[ "']?(?P<a>[1-5]\d\d)\b"#,
@@ -27,10 +27,37 @@ pub(super) static CONTEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r#"|\((?P<e>[45]\d\d)\)"#,
         r#"|\b(?:statusCode|status_code|httpStatus|http_code|response_code|responseCode)["']?\s?[:=]>?\s?["']?(?P<f>[1-5]\d\d)\b"#,
         r#"|HTTP/[\d.]+"\s(?P<g>[1-5]\d\d)\b"#,
+        r#"|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) [^\s"]{1,2000}"? (?:->|→|=>|:|-)? ?(?P<h>[1-5]\d\d)(?:$|[\s,;)])"#,
+        r#"|: (?P<i>[45]\d\d): [A-Za-z]"#,
+        r#"|\b(?:failed|refused|rejected|denied)(?: with)?: (?P<j>[45]\d\d)(?:$|[\s,;)])"#,
         r#")"#
     ))
     .ok()
 });
+
+/// Where the digits of statuses stand in a text. The status of a process is none.
+pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
+    let Some(context) = CONTEXT.as_ref() else {
+        return Vec::new();
+    };
+    context
+        .captures_iter(text)
+        .filter_map(|caps| {
+            let whole = caps.get(0)?;
+            let hit = caps.iter().skip(1).flatten().next()?;
+            let before = text.get(..hit.start())?;
+            // The query of a URL.
+            let query = text.as_bytes().get(whole.start().wrapping_sub(1));
+            if matches!(query, Some(b'?' | b'&')) {
+                return None;
+            }
+            let lead: String = before.chars().rev().take(30).collect();
+            let process = whole.as_str().to_ascii_lowercase().contains("status")
+                && (lead.contains("tixe") || lead.contains("orez-non") || lead.contains("dellik"));
+            (!process).then(|| hit.range())
+        })
+        .collect()
+}
 
 /// The statuses of a record, in the order of its text, each place once.
 pub fn statuses(record: &Record<'_>) -> Vec<Status> {
@@ -69,20 +96,14 @@ pub fn statuses(record: &Record<'_>) -> Vec<Status> {
             at += part.len() + 1;
         }
     }
-    if let Some(context) = CONTEXT.as_ref() {
-        let text = record
-            .text
-            .get(..record.text.len().min(1 << 16))
-            .unwrap_or(&record.text);
-        for caps in context.captures_iter(text) {
-            if let Some(hit) = caps.iter().skip(1).flatten().next()
-                && let Some(code) = code(hit.as_str())
-            {
-                found.push(Status {
-                    code,
-                    span: hit.range(),
-                });
-            }
+    let mut end = record.text.len().min(1 << 16);
+    while !record.text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = record.text.get(..end).unwrap_or_default();
+    for span in spans(text) {
+        if let Some(code) = text.get(span.clone()).and_then(code) {
+            found.push(Status { code, span });
         }
     }
     found.sort_by_key(|s| (s.span.start, s.code));

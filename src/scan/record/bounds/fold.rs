@@ -1,7 +1,7 @@
 //! Lines folded into records, one after the other.
 
 use super::line::{Line, brace_open, closes, go_frame, node_source, opens, token, traceback};
-use crate::scan::record::{Shape, exception};
+use crate::scan::record::{Shape, exception, level};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -13,6 +13,8 @@ enum State {
     Python,
     /// Behind a Python exception.
     Raised,
+    /// Behind the sentence that joins two exceptions of a chain.
+    Chained,
     /// A crash of Go.
     Go,
     /// The next line is the message (Rust).
@@ -145,13 +147,18 @@ impl<'s> Fold<'s> {
     fn indented(&mut self, line: &Line) -> bool {
         let text = line.text.trim_start();
         let framed = token(text) || text.starts_with('|') || text.starts_with("+-");
-        if line.collected && self.state == State::Plain && !framed {
+        if line.collected && matches!(self.state, State::Plain | State::Raised) && !framed {
+            return false;
+        }
+        // pip indents its warnings: a level of its own makes a record.
+        let shouts = text.split_once(':').is_some_and(|(word, _)| {
+            word.len() > 3 && word == word.to_uppercase() && level::word(word).is_some()
+        });
+        if shouts && self.state == State::Plain {
             return false;
         }
         if traceback(text.trim_start_matches(['|', '+', ' '])) {
             self.state = State::Python;
-        } else if self.state == State::Raised && !framed {
-            // A message of several lines.
         } else if self.state == State::Plain && framed {
             self.state = State::Trace;
         }
@@ -164,7 +171,7 @@ impl<'s> Fold<'s> {
     fn flush_left(&mut self, line: &Line, next: Option<&Line>) -> bool {
         let text = line.text.as_str();
         if traceback(text) {
-            let joined = (self.lines == 1 && self.logged) || self.state == State::Raised;
+            let joined = (self.lines == 1 && self.logged) || self.state == State::Chained;
             if joined {
                 self.state = State::Python;
             }
@@ -197,7 +204,7 @@ impl<'s> Fold<'s> {
             }
             let joiner = text.starts_with("During handling") || text.starts_with("The above");
             if joiner {
-                self.state = State::Raised;
+                self.state = State::Chained;
             } else if matches!(self.state, State::Plain | State::Raised) {
                 self.state = State::Trace;
             }

@@ -49,7 +49,8 @@ impl Line {
             head,
             logged,
             blank,
-            indented: indented && !shape.is_indented(),
+            indented: indented
+                && (!shape.is_indented() || body.trim_start().starts_with(['|', '+'])),
             partial: inner.partial,
             continues: inner.continues,
             collected,
