@@ -178,6 +178,9 @@ impl Level {
 /// What joins records: `request`, `target`, `credential`, `run`, `thread`, `job`, `host`, `logger`, each at most once.
 pub type Keys = BTreeMap<String, String>;
 
+/// The value that marks a sign in the words of the failure's own name: a claim rather than a proof.
+pub const OWN_WORDS: &str = "own_words";
+
 /// What the captures of a pattern held, by their names.
 pub type Values = BTreeMap<String, String>;
 

@@ -12,7 +12,7 @@ pub mod record;
 pub mod source;
 pub mod worker;
 
-use crate::evidence::{Capped, Evidence, FileSummary, Kind, Table};
+use crate::evidence::{Capped, Evidence, FileSummary, Grade, Kind, Table};
 use crate::settings::{Now, Settings};
 use anyhow::Result;
 use fold::Fold;
@@ -87,6 +87,7 @@ pub fn scan(
             &options.plan,
             |index, _| {
                 wanted.files.contains_key(&index)
+                    || wanted.orphans.contains_key(&index)
                     || wanted.lanes.contains_key(sources[index].lane.as_ref())
             },
             || (),
@@ -95,6 +96,10 @@ pub fn scan(
                 worker.revisit(
                     block,
                     failures.map_or(&[], Vec::as_slice),
+                    wanted
+                        .orphans
+                        .get(&block.source_index)
+                        .map_or(&[], Vec::as_slice),
                     wanted.lanes.get(block.source.lane.as_ref()),
                 )
             },
@@ -165,6 +170,8 @@ fn profiles(
 struct Wanted {
     /// Where the failures begin, by source; sorted.
     files: BTreeMap<usize, Vec<u64>>,
+    /// Where records begin that carry a sign of a cause which no failure claims, by source; sorted.
+    orphans: BTreeMap<usize, Vec<u64>>,
     /// The keys of the failures, by lane.
     lanes: BTreeMap<String, Needles>,
 }
@@ -186,6 +193,7 @@ impl Wanted {
                 .or_default()
                 .extend(joining(row).map(str::to_string));
         }
+        let orphans = orphans(fold, &index);
         for failures in files.values_mut() {
             failures.sort_unstable();
         }
@@ -222,8 +230,40 @@ impl Wanted {
                 lanes.insert(lane, Needles::new(list.iter().map(|n| (n, 0)))?);
             }
         }
-        Ok(Wanted { files, lanes })
+        Ok(Wanted {
+            files,
+            orphans,
+            lanes,
+        })
     }
+}
+
+/// The signs that no failure claims: none is named in their record or in the three lines behind it.
+fn orphans(fold: &Fold, index: &BTreeMap<&str, usize>) -> BTreeMap<usize, Vec<u64>> {
+    let mut names: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+    for row in fold.rows().filter(|r| r.kind == Kind::Name) {
+        names.entry(row.file.as_ref()).or_default().insert(row.line);
+    }
+    let mut out: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+    for row in fold
+        .rows()
+        .filter(|r| r.kind == Kind::Cause && !r.after_effect && r.grade <= Grade::Status)
+    {
+        let named = names.get(row.file.as_ref()).is_some_and(|lines| {
+            lines
+                .range(row.record_line..=row.record_end + 3)
+                .next()
+                .is_some()
+        });
+        if let Some(at) = index.get(row.file.as_ref()).filter(|_| !named) {
+            out.entry(*at).or_default().push(row.offset.max(0) as u64);
+        }
+    }
+    for offsets in out.values_mut() {
+        offsets.sort_unstable();
+        offsets.dedup();
+    }
+    out
 }
 
 /// The keys of a failure by which later records are looked for.

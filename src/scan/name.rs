@@ -5,13 +5,15 @@ use super::pattern::names::clauses;
 use super::record::Record;
 use super::record::mask;
 use crate::cause::Cause;
-use crate::evidence::{Kind, Level};
+use crate::evidence::{Grade, Kind, Level};
 use crate::settings::TaughtName;
+use std::ops::Range;
 
 /// A recorded name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The built-in rule that found it: `name.label`, `name.message`, `name.exception`, `name.taught`, `name.pattern`.
+    /// The built-in rule that found it: `name.label`, `name.message`, `name.exception`, `name.taught`, `name.after`,
+    /// `name.run-end`.
     pub rule: &'static str,
     /// Masked.
     pub name: String,
@@ -21,6 +23,10 @@ pub struct Name {
     pub told: Vec<Cause>,
     /// How much it says of itself, for choosing among the names of one operation: higher is more specific.
     pub rank: i64,
+    /// Where it stands in the record's text; empty if it is made of several parts.
+    pub span: Range<usize>,
+    /// The span is the value of a label field: a claim of the lane, never evidence.
+    pub label: bool,
 }
 
 /// The recorded name of a record, if the record is a failure.
@@ -32,112 +38,183 @@ pub fn name_of(
 ) -> Option<Name> {
     let text = record.text.as_ref();
     if let Some(known) = taught.iter().find(|t| text.contains(t.text.as_str())) {
+        let span = span_of(text, &known.text);
         return Some(Name {
             rule: "name.taught",
             name: mask(&known.text),
             claims: known.claims.clone(),
             told: Vec::new(),
             rank: 9,
+            span,
+            label: true,
         });
     }
-    let names = &patterns.names;
     let message = record.message.trim();
     let quiet = matches!(record.level, Level::Debug | Level::Trace);
-    let loud = record.level >= Level::Error;
-    let word = names.fails(message);
+    let thrown = record.exception.as_deref().filter(|e| !e.trim().is_empty());
     let named = hits
         .iter()
-        .find(|h| patterns.get(h.pattern).kind == Kind::Name);
-    let thrown = record.exception.as_deref().filter(|e| !e.trim().is_empty());
-    let failed = loud || named.is_some() || (!quiet && (word || thrown.is_some()));
+        .any(|h| patterns.get(h.pattern).kind == Kind::Name);
+    let failed = record.level >= Level::Error
+        || named
+        || (!quiet && (thrown.is_some() || patterns.names.fails(message)))
+        || carries_sign(record, hits, patterns);
     let label = label_of(record, patterns, failed);
-    if !failed && (label.is_none() || quiet) {
-        return None;
+    if failed || (label.is_some() && !quiet) {
+        build(record, hits, patterns, label)
+    } else {
+        None
     }
+}
 
-    let told_in = |from: usize, to: usize| -> Vec<Cause> {
-        let mut told: Vec<Cause> = hits
+/// The name of a record that is one for its place: it follows the sign of a cause, or ends a run badly.
+pub fn name_anyway(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> Option<Name> {
+    build(record, hits, patterns, label_of(record, patterns, true))
+}
+
+/// A warning that carries the sign of a cause is a failure, and so is a line of a program that states no levels; an
+/// ordinary line that carries one is evidence of a failure.
+fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool {
+    let least = match record.level {
+        Level::Warn => Grade::Status,
+        Level::None => Grade::Phrase,
+        _ => return false,
+    };
+    hits.iter().map(|h| patterns.get(h.pattern)).any(|p| {
+        p.kind == Kind::Cause
+            && !p.after_effect
+            && p.grade <= least
+            && p.cause != Some(Cause::Unknown)
+    })
+}
+
+fn build(
+    record: &Record<'_>,
+    hits: &[Hit],
+    patterns: &Patterns,
+    label: Option<(String, String)>,
+) -> Option<Name> {
+    let text = record.text.as_ref();
+    let names = &patterns.names;
+    let message = record.message.lines().next().unwrap_or("").trim();
+    let told_in = |span: &Range<usize>| -> Vec<Cause> {
+        let inside = hits
             .iter()
-            .filter(|h| h.start >= from && h.start < to && !patterns.get(h.pattern).after_effect)
-            .filter_map(|h| patterns.get(h.pattern).cause)
+            .filter(|h| span.contains(&h.start))
+            .map(|h| patterns.get(h.pattern))
+            .filter(|p| !p.after_effect);
+        let mut told: Vec<Cause> = inside
+            .filter_map(|p| p.cause)
             .filter(|c| *c != Cause::Unknown)
             .collect();
         told.dedup();
         told
     };
-    let span_of = |part: &str| text.find(part).map_or((0, 0), |at| (at, at + part.len()));
-
-    if let Some((_, value)) = &label
-        && (record.json || prose(message).is_empty())
+    if let Some((key, value)) = &label
         && is_code(value)
+        && (record.json || words(prose(message)) == 0)
     {
-        let (from, to) = span_of(value);
+        let span = span_of(text, value);
+        let said = names.claims(value);
+        // A word such as `error` under a telling key says nothing of itself; the key stays with it only then.
+        let name = if said.is_empty() && !record.json {
+            format!("{key}={value}")
+        } else {
+            value.clone()
+        };
         return Some(Name {
             rule: "name.label",
-            name: mask(value),
-            claims: names.claims(value),
-            told: told_in(from, to),
+            name: mask(&name),
+            claims: said,
+            told: Vec::new(),
             rank: 6,
+            span,
+            label: true,
         });
     }
     let head = head_of(
         message,
         label.as_ref().map(|(k, v)| (k.as_str(), v.as_str())),
     );
-    let (head, rule) = match thrown {
-        Some(thrown) if prose(&head).is_empty() => (
-            thrown.lines().next().unwrap_or(thrown).to_string(),
-            "name.exception",
-        ),
+    let (head, rule) = match record.exception.as_deref().and_then(|e| e.lines().next()) {
+        Some(thrown) if words(&head) == 0 => (thrown.to_string(), "name.exception"),
         _ => (head, "name.message"),
     };
-    if head.trim().is_empty() {
-        let (_, value) = label?;
+    let named = hits
+        .iter()
+        .map(|h| patterns.get(h.pattern))
+        .find(|p| p.kind == Kind::Name);
+    let mut claims = label
+        .as_ref()
+        .map(|(_, value)| names.claims(value))
+        .unwrap_or_default();
+    if claims.is_empty() {
+        claims = named.map(|p| p.claims.clone()).unwrap_or_default();
+    }
+    // What a reader keeps of a long message is the clause that says something, and what follows it.
+    let mut telling = head.as_str();
+    if claims.is_empty() {
+        for clause in clauses(&head).into_iter().take(5) {
+            claims = names.claims_of(clause);
+            if !claims.is_empty() {
+                let at = head.find(clause).unwrap_or(0);
+                if words(&head[at..]) >= 2 {
+                    telling = &head[at..];
+                }
+                break;
+            }
+        }
+    }
+    let name = mask(telling);
+    if words(&name) == 0 {
+        let (_, value) = label.filter(|(_, v)| words(v) > 0)?;
         return Some(Name {
             rule: "name.label",
             name: mask(&value),
             claims: names.claims(&value),
             told: Vec::new(),
             rank: 5,
+            span: span_of(text, &value),
+            label: true,
         });
     }
-    let mut claims = label
-        .as_ref()
-        .map(|(_, value)| names.claims(value))
-        .unwrap_or_default();
-    if claims.is_empty() {
-        claims = named
-            .map(|h| patterns.get(h.pattern).claims.clone())
-            .unwrap_or_default();
-    }
-    if claims.is_empty() {
-        claims = names.claims(&head);
-    }
-    let (from, to) = if rule == "name.message" {
-        span_of(message)
-    } else {
-        span_of(&head)
+    let span = match (rule, span_of(text, message)) {
+        ("name.message", span) if !span.is_empty() => span,
+        _ => span_of(text, &head),
     };
-    let told = told_in(from, to);
-    if claims.is_empty() {
-        // A code in the name's first clause says it too.
-        let first = clauses(&head).first().map_or(0, |c| c.len());
-        claims = told_in(from, from + first);
-    }
-    let empty = claims.is_empty() && names.says_nothing(&head);
-    let rank = match (claims.is_empty(), told.is_empty(), empty) {
-        (_, _, true) => 1,
-        (true, _, _) => 3,
-        (false, false, _) => 4,
-        (false, true, _) => 5,
+    let told = told_in(&span);
+    let rank = match (claims.is_empty(), told.is_empty()) {
+        (true, _) if names.says_nothing(&head) => 1,
+        (true, _) => 3,
+        (false, false) => 4,
+        (false, true) => 5,
     };
     Some(Name {
         rule,
-        name: mask(&head),
+        name,
         claims,
         told,
         rank,
+        span,
+        label: false,
     })
+}
+
+fn span_of(text: &str, part: &str) -> Range<usize> {
+    if part.is_empty() {
+        0..0
+    } else {
+        text.find(part).map_or(0..0, |at| at..at + part.len())
+    }
+}
+
+/// How many words of three letters or more a text has, masks and pairs left out.
+fn words(text: &str) -> usize {
+    let word = |w: &&str| {
+        !w.contains(['=', '<', '>', '{', '}'])
+            && w.chars().filter(|c| c.is_alphabetic()).count() >= if w.is_ascii() { 3 } else { 2 }
+    };
+    text.split_whitespace().filter(word).count()
 }
 
 /// The most telling label field of a record: key and value.
@@ -182,22 +259,17 @@ fn prose(message: &str) -> &str {
     message.trim_end()
 }
 
-/// The head of a message: its prose, and the label if it stands behind as `key=value`; the rest of the pairs is not
-/// part of the name, since it varies.
-fn head_of(message: &str, label: Option<(&str, &str)>) -> String {
-    let line = message.lines().next().unwrap_or("");
+/// The head of a message: its prose, and the label if it stands behind as `key=value`. The rest of the pairs varies
+/// and is not part of the name, unless there is hardly any prose.
+fn head_of(line: &str, label: Option<(&str, &str)>) -> String {
     let head = prose(line);
+    if words(head) < 2 && head.len() < line.trim_end().len() {
+        return line.to_string();
+    }
     match label {
-        Some((key, value))
-            if head.len() < line.trim_end().len() && !head.contains(value) && value.len() <= 60 =>
-        {
-            if head.is_empty() {
-                format!("{key}={value}")
-            } else {
-                format!("{head} {key}={value}")
-            }
+        Some((key, value)) if !head.contains(value) && value.len() <= 60 => {
+            format!("{head} {key}={value}")
         }
-        _ if head.is_empty() => line.trim().to_string(),
         _ => head.to_string(),
     }
 }

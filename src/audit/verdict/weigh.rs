@@ -3,7 +3,7 @@
 use super::super::case::{Case, LaneView, Row};
 use super::relation::Relations;
 use crate::cause::Cause;
-use crate::evidence::{Evidence, Grade, Kind};
+use crate::evidence::{Evidence, Grade, Kind, OWN_WORDS};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How near a sign stands to the failure.
@@ -45,6 +45,9 @@ const REACH: usize = 200;
 const ANCHORS: usize = 8;
 /// Lines within which records without times belong together.
 const LINES: i64 = 40;
+
+/// What a sign loses that stands in the words of the name itself: they are what is claimed.
+const CLAIM: i64 = 25;
 
 /// A sign of a cause, weighed for one case.
 #[derive(Clone, Debug)]
@@ -157,6 +160,9 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
     let mut score = grade.weight() + 6 * cause.depth() + scope.weight();
     if evidence.after_effect {
         score -= 30;
+    }
+    if evidence.values.contains_key(OWN_WORDS) {
+        score -= CLAIM;
     }
     if !matches!(scope, Scope::Own | Scope::Key) {
         let same_file = evidence.file == here.evidence.file;

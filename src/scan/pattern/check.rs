@@ -19,7 +19,7 @@ pub struct Fault {
 }
 
 /// Ordinary lines: a needle that stands in many of them is too common to search by.
-const ORDINARY: &str = include_str!("check/ordinary.log");
+pub(super) const ORDINARY: &str = include_str!("check/ordinary.log");
 
 /// Every fault of the packs.
 pub fn check(patterns: &Arc<Patterns>) -> Vec<Fault> {
@@ -102,10 +102,10 @@ pub fn check(patterns: &Arc<Patterns>) -> Vec<Fault> {
         matches_words(entry, &normal(text))
     });
     words(&packs.failure_words, &|entry, text| {
-        matches_words(entry, &text.to_lowercase())
+        matches_words(entry, text)
     });
     words(&packs.success_words, &|entry, text| {
-        matches_words(entry, &text.to_lowercase())
+        matches_words(entry, text)
     });
     for keys in &packs.label_keys {
         let is_label = |text: &str| {

@@ -8,7 +8,7 @@ use crate::evidence::{Kind, Values};
 use crate::scan::record::Record;
 use crate::settings::TaughtName;
 use anyhow::Result;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// All packs, ready to match.
@@ -21,6 +21,8 @@ pub struct Patterns {
     pub needles: Needles,
     /// The automaton over the needles of `common` patterns: only for records that are visited anyway.
     pub common: Needles,
+    /// The ids of the `common` patterns.
+    commons: BTreeSet<Arc<str>>,
     /// The patterns that ask for a status.
     by_status: BTreeMap<u16, Vec<u32>>,
 }
@@ -87,13 +89,25 @@ impl Patterns {
         first.extend(names.needles().into_iter().map(|n| (n, Names::OWNER)));
         let needles = Needles::new(first.iter().map(|(n, owner)| (n, *owner)))?;
         let common = Needles::new(common.iter().map(|(n, owner)| (n, *owner)))?;
+        let commons = packs
+            .patterns
+            .iter()
+            .filter(|p| p.common)
+            .map(|p| p.id.clone())
+            .collect();
         Ok(Arc::new(Patterns {
+            commons,
             packs,
             names,
             needles,
             common,
             by_status,
         }))
+    }
+
+    /// Whether a pattern is only tried on records that are visited anyway.
+    pub fn is_common(&self, id: &str) -> bool {
+        self.commons.contains(id)
     }
 
     /// The pattern at an index.

@@ -68,6 +68,21 @@ const LEVEL_FIELDS: &[&str] = &[
     "\"priority\":\"2\"",
 ];
 
+/// Stems of values that are failing under any key that may carry a label (`TransientFailure`, `HTTP_ERROR`).
+const STEMS: &[&str] = &[
+    "fail",
+    "error",
+    "exception",
+    "timeout",
+    "timed_out",
+    "denied",
+    "reject",
+    "abort",
+    "crash",
+    "refus",
+    "expired",
+];
+
 /// Values that are failing under some keys and ordinary under most: no needles.
 const EVERYDAY: &[&str] = &[
     "false", "unknown", "empty", "no_data", "ng", "ko", "down", "bad", "dead", "lost", "missing",
@@ -183,6 +198,11 @@ impl Names {
         Vec::new()
     }
 
+    /// What one clause claims.
+    pub fn claims_of(&self, clause: &str) -> Vec<Cause> {
+        self.claims.claims(&normal(clause))
+    }
+
     /// Whether a name is made of words that say nothing.
     pub fn says_nothing(&self, name: &str) -> bool {
         self.empty.matches(&normal(name))
@@ -190,12 +210,12 @@ impl Names {
 
     /// Whether a message tells of a failure.
     pub fn fails(&self, message: &str) -> bool {
-        self.failures.matches(&message.to_lowercase())
+        self.failures.matches(message)
     }
 
     /// Whether a message tells of a success.
     pub fn succeeds(&self, message: &str) -> bool {
-        self.successes.matches(&message.to_lowercase())
+        self.successes.matches(message)
     }
 
     /// Whether a field is a label that names a failure. `failed`: the record is a failure by another sign.
@@ -219,7 +239,9 @@ impl Names {
                         LabelUse::IfFailed => failed,
                         LabelUse::Never => false,
                         LabelUse::IfFailing => {
-                            label.failing.contains(&lower) || !self.claims(&lower).is_empty()
+                            label.failing.contains(&lower)
+                                || STEMS.iter().any(|s| lower.contains(s))
+                                || !self.claims(&lower).is_empty()
                         }
                     }
             })

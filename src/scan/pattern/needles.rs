@@ -8,6 +8,7 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use anyhow::Context;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Guards of a needle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -137,13 +138,33 @@ fn escape_unicode(text: &str) -> String {
     out
 }
 
+/// A spelling of a needle, found by a window of it.
+struct Spelled {
+    /// The whole spelling, ASCII letters lower-case.
+    text: Box<[u8]>,
+    /// Where the window stands in it.
+    at: usize,
+    guard: Guard,
+    owners: Vec<u32>,
+}
+
 /// All needles as one automaton. Each needle has owners (indices of patterns, or of what else the caller numbers).
+///
+/// The automaton searches a short window of each needle and compares the rest on a hit: thousands of needles share
+/// few windows, so that the DFA stays small. Each window is the rarest of its needle by the pairs of bytes in
+/// ordinary lines.
 pub struct Needles {
     automaton: Option<AhoCorasick>,
-    /// For each literal of the automaton: its guards and owners.
-    owners: Vec<Vec<(Guard, Vec<u32>)>>,
-    literals: Vec<String>,
+    /// For each window of the automaton: the spellings that hold it.
+    spelled: Vec<Vec<Spelled>>,
 }
+
+/// Bytes of a window.
+const WINDOW: usize = 8;
+/// Bytes of a window in other scripts, where a character has several bytes.
+const WIDE_WINDOW: usize = 12;
+/// Bytes of a window of `\uXXXX` escapes: two characters and a bit.
+const ESCAPED_WINDOW: usize = 15;
 
 impl Needles {
     /// Builds the automaton.
@@ -153,89 +174,77 @@ impl Needles {
     pub fn new<'a>(
         needles: impl IntoIterator<Item = (&'a Needle, u32)>,
     ) -> anyhow::Result<Needles> {
-        let mut by_text: BTreeMap<Vec<u8>, BTreeMap<Guard, Vec<u32>>> = BTreeMap::new();
+        let mut by_text: BTreeMap<(Vec<u8>, Guard), Vec<u32>> = BTreeMap::new();
         for (needle, owner) in needles {
-            for text in needle.spellings() {
-                let owners = by_text
-                    .entry(text)
-                    .or_default()
-                    .entry(needle.guard)
-                    .or_default();
+            for mut text in needle.spellings() {
+                text.make_ascii_lowercase();
+                let owners = by_text.entry((text, needle.guard)).or_default();
                 if owners.last() != Some(&owner) {
                     owners.push(owner);
                 }
             }
         }
-        let literals = by_text
-            .keys()
-            .map(|text| String::from_utf8_lossy(text).into_owned())
-            .collect();
-        let automaton = if by_text.is_empty() {
+        let common = Pairs::of(super::check::ORDINARY.as_bytes());
+        let mut windows: BTreeMap<Vec<u8>, Vec<Spelled>> = BTreeMap::new();
+        for ((text, guard), owners) in by_text {
+            let at = common.rarest(&text);
+            let window = text[at.clone()].to_vec();
+            windows.entry(window).or_default().push(Spelled {
+                text: text.into_boxed_slice(),
+                at: at.start,
+                guard,
+                owners,
+            });
+        }
+        let automaton = if windows.is_empty() {
             None
         } else {
             let automaton = AhoCorasick::builder()
                 .ascii_case_insensitive(true)
                 .match_kind(MatchKind::Standard)
                 .kind(Some(AhoCorasickKind::DFA))
-                .build(by_text.keys())
+                .build(windows.keys())
                 .context("the needles of all patterns make too large an automaton")?;
             Some(automaton)
         };
-        let owners = by_text
-            .into_values()
-            .map(|guards| guards.into_iter().collect())
-            .collect();
         Ok(Needles {
             automaton,
-            owners,
-            literals,
+            spelled: windows.into_values().collect(),
         })
     }
 
-    /// The literals, sorted, as the automaton searches them.
-    pub fn literals(&self) -> &[String] {
-        &self.literals
+    /// The literals, sorted: every spelling of every needle.
+    pub fn literals(&self) -> Vec<String> {
+        let mut all: Vec<String> = self
+            .spelled
+            .iter()
+            .flatten()
+            .map(|s| String::from_utf8_lossy(&s.text).into_owned())
+            .collect();
+        all.sort();
+        all.dedup();
+        all
     }
 
-    /// The first needle in `buf[from..to]` whose guards hold: its bounds. Guards look at all of `buf`.
-    pub fn find(&self, buf: &[u8], mut from: usize, to: usize) -> Option<(usize, usize)> {
+    /// Bytes that the automaton takes.
+    pub fn memory(&self) -> usize {
+        self.automaton.as_ref().map_or(0, AhoCorasick::memory_usage)
+    }
+
+    /// The first needle that lies in `buf[from..to]` and whose guards hold: its bounds. Guards look at all of `buf`.
+    pub fn find(&self, buf: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
         let automaton = self.automaton.as_ref()?;
-        while from < to {
-            let hit = automaton.find(Input::new(buf).span(from..to))?;
-            // The search ends at the literal that ends first; longer ones that begin earlier end later and are
-            // found from one byte on, since a guard that failed says nothing of them.
-            if self.owners[hit.pattern().as_usize()]
-                .iter()
-                .any(|(guard, _)| guard.holds(buf, hit.start(), hit.end()))
-            {
-                return Some((hit.start(), hit.end()));
-            }
-            if self.longer_holds(buf, hit.start(), to) {
-                return Some((hit.start(), hit.end()));
-            }
-            from = hit.start() + 1;
-        }
-        None
-    }
-
-    /// Whether another literal that begins at the same byte holds.
-    fn longer_holds(&self, buf: &[u8], start: usize, to: usize) -> bool {
-        let Some(automaton) = &self.automaton else {
-            return false;
-        };
-        let end = to.min(start + 64);
         automaton
-            .find_overlapping_iter(Input::new(buf).span(start..end))
-            .take_while(|hit| hit.start() >= start)
-            .filter(|hit| hit.start() == start)
-            .any(|hit| {
-                self.owners[hit.pattern().as_usize()]
+            .find_overlapping_iter(Input::new(buf).span(from..to))
+            .find_map(|hit| {
+                let spelled = &self.spelled[hit.pattern().as_usize()];
+                spelled
                     .iter()
-                    .any(|(guard, _)| guard.holds(buf, hit.start(), hit.end()))
+                    .find_map(|s| s.holds(buf, hit.start(), from, to))
             })
     }
 
-    /// Every needle in `buf[from..to]` whose guards hold: calls with its owner and its bounds.
+    /// Every needle that lies in `buf[from..to]` and whose guards hold: calls with its owner and its bounds.
     pub fn each(
         &self,
         buf: &[u8],
@@ -247,14 +256,59 @@ impl Needles {
             return;
         };
         for hit in automaton.find_overlapping_iter(Input::new(buf).span(from..to)) {
-            for (guard, owners) in &self.owners[hit.pattern().as_usize()] {
-                if guard.holds(buf, hit.start(), hit.end()) {
-                    owners
+            for spelled in &self.spelled[hit.pattern().as_usize()] {
+                if let Some((start, end)) = spelled.holds(buf, hit.start(), from, to) {
+                    spelled
+                        .owners
                         .iter()
-                        .for_each(|owner| call(*owner, hit.start(), hit.end()));
+                        .for_each(|owner| call(*owner, start, end));
                 }
             }
         }
+    }
+}
+
+impl Spelled {
+    /// The bounds of the whole spelling around its window at `hit`, if it stands there and its guards hold.
+    fn holds(&self, buf: &[u8], hit: usize, from: usize, to: usize) -> Option<(usize, usize)> {
+        let start = hit.checked_sub(self.at).filter(|s| *s >= from)?;
+        let end = start + self.text.len();
+        let stands = end <= to && buf[start..end].eq_ignore_ascii_case(&self.text);
+        (stands && self.guard.holds(buf, start, end)).then_some((start, end))
+    }
+}
+
+/// How often pairs of bytes stand in ordinary lines.
+struct Pairs(Vec<u32>);
+
+impl Pairs {
+    fn of(text: &[u8]) -> Pairs {
+        let mut counts = vec![0; 1 << 16];
+        for pair in text.windows(2) {
+            counts[usize::from(pair[0].to_ascii_lowercase()) << 8
+                | usize::from(pair[1].to_ascii_lowercase())] += 1;
+        }
+        Pairs(counts)
+    }
+
+    /// The window of a text whose pairs are the rarest; the whole of a short text.
+    fn rarest(&self, text: &[u8]) -> Range<usize> {
+        let size = match text {
+            _ if text.windows(2).filter(|w| *w == b"\\u").count() >= 2 => ESCAPED_WINDOW,
+            _ if !text.is_ascii() => WIDE_WINDOW,
+            _ => WINDOW,
+        };
+        if text.len() <= size {
+            return 0..text.len();
+        }
+        let weight = |start: &usize| -> u32 {
+            text[*start..*start + size]
+                .windows(2)
+                .map(|p| self.0[usize::from(p[0]) << 8 | usize::from(p[1])].min(1000))
+                .sum()
+        };
+        let start = (0..=text.len() - size).min_by_key(weight).unwrap_or(0);
+        start..start + size
     }
 }
 
