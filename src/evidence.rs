@@ -273,7 +273,7 @@ pub struct FileSummary {
 /// Something that was cut because a cap bit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Capped {
-    /// What: `rows`, `names`, `record`.
+    /// What: `rows` of one name or pattern, `names` (groups of rows), `lines` that were not read to their end.
     pub what: String,
     /// Where: a lane, a file or a pattern.
     pub place: String,

@@ -5,12 +5,12 @@ use crate::cli::Global;
 use crate::evidence::{Evidence, Table};
 use crate::report::words::visible;
 use crate::run::inputs::Inputs;
+use crate::scan;
 use crate::scan::pattern::matcher::Trial;
 use crate::scan::source::Source;
 use crate::scan::source::blocks::{Block, Plan, run};
 use crate::scan::source::progress::{Mode as ProgressMode, Progress};
 use crate::scan::worker::{BlockScan, Mode, Worker};
-use crate::scan::{self, record};
 use crate::time;
 use anyhow::{Context, Result, bail};
 use std::io::Write;
@@ -115,7 +115,7 @@ fn find<'a>(inputs: &'a Inputs, file: &str) -> Result<&'a Source> {
 
 fn steps(worker: &Worker<'_>, block: &Block<'_>, at: usize, inputs: &Inputs) -> String {
     let profile = &worker.profiles[block.source_index];
-    let bounds = record::bounds(block.buf, at, &profile.shape);
+    let bounds = worker.record(block, at);
     let seen = worker.look(block, profile, bounds.clone(), true);
     let mut out = String::new();
     let mut say = |head: &str, text: &str| {

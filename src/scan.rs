@@ -12,7 +12,7 @@ pub mod record;
 pub mod source;
 pub mod worker;
 
-use crate::evidence::{Evidence, FileSummary, Grade, Kind, Table};
+use crate::evidence::{Capped, Evidence, FileSummary, Grade, Kind, Table};
 use crate::settings::{Now, Settings};
 use anyhow::Result;
 use fold::Fold;
@@ -22,12 +22,9 @@ use source::blocks::{Plan, SourceEnd, run};
 use source::progress::Progress;
 use source::{Found, Source};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 use worker::{BlockScan, Mode, Profile, Worker};
 
-/// Bytes to either side of a failure that the second pass visits.
-const SURROUNDINGS: u64 = 16 << 10;
 /// How many keys the second pass looks for.
 const KEYS: usize = 4096;
 /// A key that stands in more than this share (1 of n) of the sampled lines is no key.
@@ -67,7 +64,7 @@ pub fn scan(
     let mut fold = Fold::default();
     let take = |index: usize, mut part: BlockScan, fold: &mut Fold, totals: &mut Vec<BlockScan>| {
         let rows = std::mem::take(&mut part.fold);
-        fold.merge(rows, totals[index].newlines);
+        fold.merge(rows, totals[index].lines);
         source::blocks::Merge::merge(&mut totals[index], part);
     };
     let ends = run(
@@ -81,6 +78,7 @@ pub fn scan(
     );
 
     if options.mode != Mode::Census {
+        fold.settle();
         let wanted = Wanted::of(&fold, sources, &samples)?;
         let mut again: Vec<BlockScan> = vec![BlockScan::default(); sources.len()];
         let quiet = Progress::new(source::progress::Mode::Never, 0);
@@ -94,17 +92,14 @@ pub fn scan(
             },
             || (),
             |(), block| {
-                let ranges = wanted
-                    .files
-                    .get(&block.source_index)
-                    .map_or(&[] as &[Range<u64>], Vec::as_slice);
+                let failures = wanted.files.get(&block.source_index);
                 worker.revisit(
                     block,
-                    ranges,
+                    failures.map_or(&[], Vec::as_slice),
                     wanted
                         .orphans
                         .get(&block.source_index)
-                        .map_or(&[] as &[u64], Vec::as_slice),
+                        .map_or(&[], Vec::as_slice),
                     wanted.lanes.get(block.source.lane.as_ref()),
                 )
             },
@@ -114,7 +109,9 @@ pub fn scan(
     }
     options.progress.finish();
 
-    let (rows, capped) = fold.finish();
+    let (rows, mut capped) = fold.finish();
+    capped.extend(long_lines(sources, &totals));
+    capped.sort();
     Ok(Table {
         rows,
         files: summaries(found, totals, &ends, options.mode),
@@ -171,9 +168,9 @@ fn profiles(
 
 /// What the second pass visits.
 struct Wanted {
-    /// Byte ranges around failures, by source.
-    files: BTreeMap<usize, Vec<Range<u64>>>,
-    /// Where records begin that carry a sign of a cause which no failure claims, by source.
+    /// Where the failures begin, by source; sorted.
+    files: BTreeMap<usize, Vec<u64>>,
+    /// Where records begin that carry a sign of a cause which no failure claims, by source; sorted.
     orphans: BTreeMap<usize, Vec<u64>>,
     /// The keys of the failures, by lane.
     lanes: BTreeMap<String, Needles>,
@@ -186,23 +183,19 @@ impl Wanted {
             .enumerate()
             .map(|(i, s)| (s.name.as_ref(), i))
             .collect();
-        let mut files: BTreeMap<usize, Vec<Range<u64>>> = BTreeMap::new();
+        let mut files: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for row in fold.rows().filter(|r| r.kind == Kind::Name) {
             if let Some(at) = index.get(row.file.as_ref()) {
-                let offset = row.offset.max(0) as u64;
-                files
-                    .entry(*at)
-                    .or_default()
-                    .push(offset.saturating_sub(SURROUNDINGS)..offset + SURROUNDINGS);
+                files.entry(*at).or_default().push(row.offset.max(0) as u64);
             }
             keys.entry(row.lane.to_string())
                 .or_default()
                 .extend(joining(row).map(str::to_string));
         }
         let orphans = orphans(fold, &index);
-        for ranges in files.values_mut() {
-            *ranges = union(std::mem::take(ranges));
+        for failures in files.values_mut() {
+            failures.sort_unstable();
         }
         let mut lanes = BTreeMap::new();
         for (lane, keys) in keys {
@@ -282,16 +275,16 @@ fn joining(row: &Evidence) -> impl Iterator<Item = &str> {
         .filter(|v| v.len() >= 4 && v.len() <= 120 && !v.starts_with('<'))
 }
 
-fn union(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
-    ranges.sort_by_key(|r| (r.start, r.end));
-    let mut out: Vec<Range<u64>> = Vec::new();
-    for range in ranges {
-        match out.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => out.push(range),
-        }
-    }
-    out
+/// What is said of lines that were not read to their end.
+fn long_lines(sources: &[Source], totals: &[BlockScan]) -> Vec<Capped> {
+    let long = sources.iter().zip(totals).filter(|(_, t)| t.long_lines > 0);
+    long.map(|(source, total)| Capped {
+        what: "lines".to_string(),
+        place: source.name.to_string(),
+        kept: total.lines - total.long_lines,
+        of: total.lines,
+    })
+    .collect()
 }
 
 fn summaries(
@@ -310,7 +303,7 @@ fn summaries(
             lane: source.lane.to_string(),
             file: source.name.to_string(),
             bytes: end.bytes as i64,
-            lines: total.newlines + i64::from(total.open),
+            lines: total.lines,
             bad_lines: total.bad_lines,
             records: census.then_some(total.records.0),
             timed: census.then_some(total.records.1),

@@ -1,6 +1,6 @@
 //! Every emitter of the documentation, as data: an entry gives the lines and what must be read from them.
 
-use misnomer::scan::record::{Shape, bounds, parse, statuses};
+use misnomer::scan::record::{Shape, Stretch, parse, statuses};
 use misnomer::time::rfc3339;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -66,9 +66,14 @@ fn check(case: &Case) -> Result<(), String> {
     let shape = Shape::of(&[(0, body.clone().into_bytes())], &case.file, &zone, now);
     let buf = body.as_bytes();
     let mut ranges = Vec::new();
-    let mut at = 0;
+    let (mut at, mut known) = (0, None);
+    let stretch = Stretch {
+        buf,
+        offset: 0,
+        shape: &shape,
+    };
     while at < buf.len() {
-        let range = bounds(buf, at, &shape);
+        let range = stretch.record_after(at, &mut known);
         if range.start != at || range.end <= at {
             return Err(format!("record {range:?} does not begin at {at}"));
         }

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 use misnomer::redact::redact;
-use misnomer::scan::record::{Shape, bounds, documents, mask, parse, statuses};
+use misnomer::scan::record::{BEHIND, Shape, Stretch, documents, mask, parse, statuses};
 use misnomer::time::{duration_seconds, parse_value, rfc3339, show};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -142,6 +142,11 @@ fn inputs() -> Vec<String> {
     all
 }
 
+fn bounds(buf: &[u8], at: usize, shape: &Shape) -> std::ops::Range<usize> {
+    let offset = 0;
+    Stretch { buf, offset, shape }.record(at)
+}
+
 fn read_all(bytes: &[u8], shape: &Shape) {
     let mut at = 0;
     while at < bytes.len() {
@@ -206,11 +211,16 @@ fn bounds_do_not_depend_on_where_a_block_begins() {
     }
     let bytes = whole.as_bytes();
     let shape = Shape::of(&[(0, bytes.to_vec())], "a.log", &TimeZone::UTC, None);
-    let lead = 64 << 10;
+    let lead = BEHIND;
     let mut at = lead + 1000;
     while at < bytes.len() {
         let start = at - lead;
-        let cut = bounds(&bytes[start..], at - start, &shape);
+        let stretch = Stretch {
+            buf: &bytes[start..],
+            offset: start as u64,
+            shape: &shape,
+        };
+        let cut = stretch.record(at - start);
         let full = bounds(bytes, at, &shape);
         assert_eq!(full, cut.start + start..cut.end + start, "at {at}");
         at += 97;

@@ -1,7 +1,8 @@
 //! Evidence that repeats is folded: exact counts, and the first and last rows of each group in total order.
 //!
 //! A fold is mergeable and does not depend on the order in which rows arrive: a row is dropped only when enough
-//! smaller and enough larger rows of its group are held, and a group only when enough groups of smaller hash are.
+//! smaller and enough larger rows of its group are held, and a group only when enough groups or rows of smaller hash
+//! are.
 
 use crate::evidence::{Capped, Evidence, Kind};
 use sha2::{Digest, Sha256};
@@ -10,7 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 /// How many of the first and of the last rows of a group are kept.
 pub const EDGE: usize = 64;
 /// How many groups are kept.
-pub const GROUPS: usize = 2048;
+pub const GROUPS: usize = 8192;
+/// How many rows are kept of all groups.
+pub const ROWS: usize = 64 << 10;
 
 /// A group of rows that repeat: one lane, one pattern, one masked name.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +26,8 @@ struct Group {
 #[derive(Clone, Debug, Default)]
 pub struct Fold {
     groups: HashMap<[u8; 16], Group>,
+    /// Rows held.
+    held: usize,
     /// Rows of groups that were dropped, by lane and kind.
     other: BTreeMap<(String, Kind), i64>,
 }
@@ -39,11 +44,14 @@ fn hash(row: &Evidence) -> [u8; 16] {
 }
 
 impl Group {
-    fn trim(&mut self, at_most: usize) {
-        if self.rows.len() > at_most {
+    /// Drops rows between the first and the last ones; gives how many.
+    fn trim(&mut self, at_most: usize) -> usize {
+        let before = self.rows.len();
+        if before > at_most {
             self.rows.sort_by(|a, b| a.order().cmp(&b.order()));
-            self.rows.drain(EDGE..self.rows.len() - EDGE);
+            self.rows.drain(EDGE..before - EDGE);
         }
+        before - self.rows.len()
     }
 }
 
@@ -53,43 +61,65 @@ impl Fold {
         let group = self.groups.entry(hash(&row)).or_default();
         group.count += row.repeat;
         group.rows.push(row);
-        group.trim(4 * EDGE);
-        self.limit(2 * GROUPS);
+        self.held += 1;
+        self.held -= group.trim(4 * EDGE);
+        self.limit(2);
     }
 
     /// Adds what another fold holds; its lines are counted from `lines` on.
     pub fn merge(&mut self, later: Fold, lines: i64) {
         for (key, mut theirs) in later.groups {
-            if lines != 0 {
-                for row in &mut theirs.rows {
-                    row.line += lines;
-                    row.end_line += lines;
-                    row.record_line += lines;
-                    row.record_end += lines;
-                }
+            for row in &mut theirs.rows {
+                row.line += lines;
+                row.end_line += lines;
+                row.record_line += lines;
+                row.record_end += lines;
             }
+            self.held += theirs.rows.len();
             let group = self.groups.entry(key).or_default();
             group.count += theirs.count;
             group.rows.append(&mut theirs.rows);
-            group.trim(4 * EDGE);
+            self.held -= group.trim(4 * EDGE);
         }
         for (key, count) in later.other {
             *self.other.entry(key).or_default() += count;
         }
-        self.limit(2 * GROUPS);
+        self.limit(2);
     }
 
-    /// Keeps the groups of smallest hash.
-    fn limit(&mut self, at_most: usize) {
-        if self.groups.len() <= at_most {
+    /// Drops what no later row can bring back, so that the rows held do not depend on what was seen in which order.
+    pub fn settle(&mut self) {
+        for group in self.groups.values_mut() {
+            self.held -= group.trim(2 * EDGE);
+        }
+        self.limit(1);
+    }
+
+    /// Keeps the groups of smallest hash, once there is `slack` times as much as is kept in the end.
+    fn limit(&mut self, slack: usize) {
+        if self.groups.len() <= slack * GROUPS && self.held <= slack * ROWS {
             return;
         }
-        let mut keys: Vec<[u8; 16]> = self.groups.keys().copied().collect();
+        let mut keys: Vec<([u8; 16], usize)> = self
+            .groups
+            .iter()
+            .map(|(key, group)| (*key, group.rows.len().min(2 * EDGE)))
+            .collect();
         keys.sort_unstable();
-        for key in keys.split_off(GROUPS) {
+        let mut rows = 0;
+        let kept = keys
+            .iter()
+            .take(GROUPS)
+            .take_while(|(_, held)| {
+                rows += held;
+                rows <= ROWS
+            })
+            .count();
+        for (key, _) in keys.split_off(kept) {
             if let Some(group) = self.groups.remove(&key)
                 && let Some(row) = group.rows.first()
             {
+                self.held -= group.rows.len();
                 *self
                     .other
                     .entry((row.lane.to_string(), row.kind))
@@ -102,11 +132,10 @@ impl Fold {
     ///
     /// The count of a group is exact: what its dropped rows stood for is added to `repeat` of the last row before the gap.
     pub fn finish(mut self) -> (Vec<Evidence>, Vec<Capped>) {
-        self.limit(GROUPS);
+        self.settle();
         let mut rows = Vec::new();
         let mut capped = Vec::new();
         for mut group in self.groups.into_values() {
-            group.trim(2 * EDGE);
             group.rows.sort_by(|a, b| a.order().cmp(&b.order()));
             let kept: i64 = group.rows.iter().map(|r| r.repeat).sum();
             if kept < group.count

@@ -4,7 +4,7 @@
 //! another way (`| E |`, `"lvl":"E"`, `severity=3`) gives needles of its own, from its sampled windows.
 
 use super::pattern::needles::{Guard, Needle, Needles};
-use super::record::{self, Record, Shape};
+use super::record::{self, Record, Shape, Stretch};
 use super::worker::FAILING;
 use std::collections::BTreeSet;
 
@@ -30,10 +30,15 @@ const LEVEL_KEYS: &[&str] = &[
 /// The spellings of failing levels in the samples that `general` does not find in the records that carry them.
 pub fn spellings(samples: &[(u64, Vec<u8>)], shape: &Shape, general: &Needles) -> Vec<Needle> {
     let mut found: BTreeSet<String> = BTreeSet::new();
-    for (_, window) in samples {
-        let mut at = 0;
+    for (offset, window) in samples {
+        let stretch = Stretch {
+            buf: window,
+            offset: *offset,
+            shape,
+        };
+        let (mut at, mut known) = (0, None);
         while at < window.len() && found.len() <= MOST {
-            let bounds = record::bounds(window, at, shape);
+            let bounds = stretch.record_after(at, &mut known);
             at = bounds.end.max(at + 1);
             let raw = &window[bounds];
             if general.find(raw, 0, raw.len()).is_some() {

@@ -1,6 +1,6 @@
 //! Records: a line of a log, or a line with its trace, and what can be read from it.
 //!
-//! [`Shape`] judges a file by samples, [`bounds`] finds the record around a byte, [`parse`] reads it: time, level,
+//! [`Shape`] judges a file by samples, [`Stretch`] finds the record around a byte, [`parse`] reads it: time, level,
 //! logger, message, exception and named fields, whether the record is text or JSON and whatever collector wrapped it.
 
 mod bounds;
@@ -16,7 +16,7 @@ mod structured;
 mod text;
 mod wrapper;
 
-pub use bounds::{bounds, line_starts_record};
+pub use bounds::{AHEAD, BEHIND, Known, LONGEST, Stretch};
 pub use exception::innermost;
 pub use fields::{Field, Fields, Scalar, tail_matches};
 pub use json::documents;

@@ -25,13 +25,19 @@ pub fn problems(screen: &Screen<'_>) -> Vec<String> {
     }
     let shown = screen.rows(input.capped.len());
     for cap in input.capped.iter().take(shown) {
-        lines.extend(screen.note(&format!(
-            "{} of {}: {} of {} kept, the rest only counted.",
-            words::visible(&cap.what),
-            words::visible(&cap.place),
-            words::number(cap.kept),
-            words::number(cap.of)
-        )));
+        let place = words::visible(&cap.place);
+        lines.extend(screen.note(&match cap.what.as_str() {
+            "lines" => format!(
+                "{place}: {} so long that only the first 256 KiB were read.",
+                words::count(cap.of - cap.kept, "line is", "lines are")
+            ),
+            what => format!(
+                "{} of {place}: {} of {} kept, the rest only counted.",
+                words::visible(what),
+                words::number(cap.kept),
+                words::number(cap.of)
+            ),
+        }));
     }
     lines.extend(screen.more(input.capped.len() - shown, "cut", "cuts"));
     if !input.passed_over.is_empty() {

@@ -4,6 +4,7 @@ use super::is_nothing;
 use super::load::{LabelUse, Packs, Words};
 use super::needles::Needle;
 use crate::cause::Cause;
+use crate::scan::record::tail_matches;
 use anyhow::{Context, Result};
 use regex::{RegexSet, RegexSetBuilder};
 use std::collections::BTreeSet;
@@ -348,15 +349,5 @@ pub fn clauses(text: &str) -> Vec<&str> {
 
 /// Whether a dotted path ends in a key, without case and separators.
 pub fn same_key(path: &str, key: &str) -> bool {
-    let fold = |text: &str| -> String {
-        text.chars()
-            .filter(|c| !matches!(c, '_' | '-'))
-            .flat_map(char::to_lowercase)
-            .collect()
-    };
-    let (path, key) = (fold(path), fold(key));
-    path == key
-        || path
-            .strip_suffix(key.as_str())
-            .is_some_and(|head| head.ends_with('.'))
+    tail_matches(path, key)
 }

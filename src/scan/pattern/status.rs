@@ -372,7 +372,13 @@ pub fn in_context(buf: &[u8], start: usize, end: usize) -> bool {
             || unit == "in"
             || unit == "after"
             || behind.first().is_some_and(u8::is_ascii_digit);
-        return ends && !before.trim_ascii_end().ends_with(b"=");
+        let last = before
+            .trim_ascii_end()
+            .rsplit(u8::is_ascii_whitespace)
+            .next();
+        // The size of an answer stands behind its status.
+        let size = last.is_some_and(|word| word.iter().all(u8::is_ascii_digit));
+        return ends && !size && !before.trim_ascii_end().ends_with(b"=");
     }
     false
 }

@@ -71,8 +71,8 @@ impl Default for Plan {
         Plan {
             threads: 0,
             block_size: 4 << 20,
-            lead: 64 << 10,
-            tail: 256 << 10,
+            lead: 224 << 10,
+            tail: 448 << 10,
         }
     }
 }

@@ -25,6 +25,19 @@ const NO_LOGS: &[(&str, &str)] = &[
     ("README.md", "documentation"),
 ];
 
+/// Endings of files that lie beside logs and are none. One that is given by its own path is read.
+const NO_LOG_ENDINGS: &[(&str, &str)] = &[
+    ("toml", "configuration"),
+    ("py", "source code"),
+    ("sh", "source code"),
+    ("js", "source code"),
+    ("ts", "source code"),
+    ("rs", "source code"),
+    ("go", "source code"),
+    ("rb", "source code"),
+    ("java", "source code"),
+];
+
 /// Finds the sources under files, directories and `-` (standard input).
 ///
 /// Directories are read recursively; symbolic links are followed, and every file is read once. The order of the paths
@@ -242,7 +255,11 @@ impl Walk<'_> {
                 found.passed_over.push((name, why));
                 continue;
             }
-            let known = NO_LOGS.iter().find(|(n, _)| entry.file_name() == *n);
+            let ending = path.extension().unwrap_or_default();
+            let known = NO_LOGS
+                .iter()
+                .find(|(n, _)| entry.file_name() == *n)
+                .or_else(|| NO_LOG_ENDINGS.iter().find(|(e, _)| ending == *e));
             if let Some((_, why)) = known {
                 found.passed_over.push((name, (*why).to_owned()));
                 continue;

@@ -1,8 +1,7 @@
-//! One line as the fold of records sees it, and the marks by which lines belong to a trace.
+//! One line, as the fold of lines into records sees it.
 
-use super::RECORD_BYTES;
-use crate::scan::record::shape::Shape;
-use crate::scan::record::{exception, level, wrapper};
+use super::LONGEST;
+use crate::scan::record::{Shape, exception, level, wrapper};
 
 /// One line, as the fold sees it.
 pub(super) struct Line {
@@ -21,7 +20,7 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn of(raw: &[u8], shape: &Shape) -> Line {
-        let raw = raw.get(..raw.len().min(RECORD_BYTES)).unwrap_or(raw);
+        let raw = raw.get(..raw.len().min(LONGEST)).unwrap_or(raw);
         let inner = wrapper::unwrap(raw, shape.is_piped());
         let mut body: &str = &inner.text;
         let mut collected = inner.wrapped;
@@ -71,14 +70,37 @@ impl Line {
             && !node_source(text)
             && !exception::classed(text)
     }
+
+    /// Whether it is a frame of a trace, so that the line before it belongs to the trace too.
+    pub(super) fn is_frame(&self) -> bool {
+        let body = self.text.trim_start();
+        self.indented
+            && !self.head
+            && (body.starts_with("at ") || body.starts_with("from ") || body.starts_with("... "))
+    }
+
+    /// Whether it begins a record whatever stands further up.
+    pub(super) fn is_sure(&self, before: impl Fn() -> Line, next: impl Fn() -> bool) -> bool {
+        if self.continues {
+            return false;
+        }
+        if self.head {
+            return !self.collected || !before().partial;
+        }
+        if !self.is_plain() {
+            return false;
+        }
+        let before = before();
+        !before.partial && before.is_plain() && !next()
+    }
 }
 
-pub(super) fn stamped(body: &str, shape: &Shape) -> bool {
+fn stamped(body: &str, shape: &Shape) -> bool {
     let head = cut(body, 256);
     shape.find_stamp(head).is_some()
 }
 
-pub(super) fn cut(text: &str, most: usize) -> &str {
+fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
         end -= 1;
