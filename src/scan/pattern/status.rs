@@ -353,6 +353,18 @@ pub fn in_context(buf: &[u8], start: usize, end: usize) -> bool {
     {
         return true;
     }
+    // A chain of errors: `b2_upload_file: 403: storage cap exceeded`, `Error 429: Quota exceeded`.
+    if failing && before.ends_with(b": ") && after.starts_with(b": ") {
+        return true;
+    }
+    // What a URL answered: `Invalid response from http://host/path: 522`.
+    if failing
+        && before.ends_with(b": ")
+        && before.windows(3).any(|w| w == b"://")
+        && behind.is_empty()
+    {
+        return true;
+    }
     // An access log: `"GET /x HTTP/1.1" 503 312`.
     if before.ends_with(b"\" ")
         && (has_request(&before) || before.windows(5).any(|w| w == b"http/"))
