@@ -15,7 +15,8 @@ use crate::settings::Settings;
 use rows::inherited;
 use std::ops::Range;
 use std::sync::Arc;
-use text::{Reach, bad_lines, ends, lines, long_lines, surroundings};
+pub use text::lines;
+use text::{Reach, bad_lines, ends, long_lines, surroundings};
 
 /// How far a record without a time looks back for one.
 const LOOK_BACK: Reach = Reach {

@@ -253,7 +253,10 @@ pub fn in_context(buf: &[u8], start: usize, end: usize) -> bool {
         .position(|b| !is_word(*b))
         .unwrap_or(behind.len());
     let unit = std::str::from_utf8(&behind[..unit_end]).unwrap_or("");
-    if !unit.is_empty() && (UNITS.contains(&unit) || behind.starts_with("件".as_bytes())) {
+    // `200 ms=31`: what looks like a unit is the next key.
+    let keyed = matches!(behind.get(unit_end), Some(b'=' | b':'));
+    if !unit.is_empty() && !keyed && (UNITS.contains(&unit) || behind.starts_with("件".as_bytes()))
+    {
         return false;
     }
     let behind_text = String::from_utf8_lossy(behind);

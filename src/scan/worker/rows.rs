@@ -26,7 +26,8 @@ impl Worker<'_> {
         rows
     }
 
-    pub(super) fn evidence(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
+    /// The rows of a record alone.
+    pub fn evidence(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
         let base = self.base(block, seen);
         let mut rows = Vec::new();
         if let Some(name) = &seen.name {
