@@ -41,8 +41,8 @@ fn the_commands_of_the_readme_run() -> Result<()> {
             continue;
         };
         let command = command.split("  ").next().unwrap_or(command);
-        // What names the reader's own logs cannot run here.
-        if command.contains('~') || command.contains("/var/log") || command.contains('|') {
+        // What names the reader's own logs cannot run here; the packs have a test of their own.
+        if command.contains('~') || command == "patterns check" {
             continue;
         }
         let args: Vec<&str> = command.split_whitespace().collect();
