@@ -77,6 +77,8 @@ pub enum Grade {
     Phrase,
     /// An HTTP status alone.
     Status,
+    /// Words that many programs use for it (`rate limit exceeded`).
+    Wording,
     /// An exception class whose meaning is broad.
     Exception,
     /// A parser's message.
@@ -93,6 +95,7 @@ impl Grade {
         (Grade::Transport, "transport", 70),
         (Grade::Phrase, "phrase", 65),
         (Grade::Status, "status", 50),
+        (Grade::Wording, "wording", 48),
         (Grade::Exception, "exception", 30),
         (Grade::Parse, "parse", 20),
         (Grade::Symptom, "symptom", 0),

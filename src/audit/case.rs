@@ -258,8 +258,5 @@ fn ordered(mut list: Vec<&Evidence>) -> Vec<Row<'_>> {
 
 /// Whether a scope row is a run's beginning.
 pub fn begins(row: &Evidence) -> bool {
-    row.values.get("what").is_none_or(|w| w != "end")
-        && !row.values.contains_key("exit")
-        && !row.values.contains_key("result")
-        && !row.values.contains_key("signal")
+    row.values.get("what").is_some_and(|w| w == "start")
 }

@@ -157,6 +157,9 @@ fn confidence(
         Grade::Relation | Grade::Code | Grade::Transport | Grade::Phrase | Grade::Status => {
             Confidence::Likely
         }
+        Grade::Wording if decider.scope != Scope::Window || standing == Standing::Accurate => {
+            Confidence::Likely
+        }
         Grade::Exception | Grade::Parse | Grade::Symptom if standing == Standing::Accurate => {
             Confidence::Likely
         }

@@ -183,6 +183,14 @@ fn build(
         _ => span_of(text, &head),
     };
     let told = told_in(&span);
+    // What is known as a consequence (`remote end hung up`) says nothing of the cause, whatever its words.
+    if told.is_empty()
+        && hits
+            .iter()
+            .any(|h| span.contains(&h.start) && patterns.get(h.pattern).after_effect)
+    {
+        claims.clear();
+    }
     let rank = match (claims.is_empty(), told.is_empty()) {
         (true, _) if names.says_nothing(&head) => 1,
         (true, _) => 3,

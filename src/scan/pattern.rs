@@ -54,6 +54,9 @@ pub struct Pattern {
     pub common: bool,
     /// A consequence: decides only if nothing else does.
     pub after_effect: bool,
+    /// What every match states besides its captures: told by the second part of the id for the kinds that have
+    /// sides (`outcome.ok.status`: `result` is `ok`).
+    pub constant: Option<(&'static str, String)>,
     /// What to change, in one sentence.
     pub advice: String,
     /// Where the fact is from.

@@ -4,7 +4,7 @@ use super::super::case::{Case, LaneView};
 use super::relation::Relations;
 use super::weigh::Weighed;
 use crate::cause::{Cause, Waiting, guide};
-use crate::evidence::{Evidence, Kind};
+use crate::evidence::{Evidence, Grade, Kind};
 use crate::time;
 use jiff::tz::TimeZone;
 
@@ -22,12 +22,10 @@ pub fn answer(
     relations: &Relations,
 ) -> (Waiting, Option<i64>) {
     let row = view.row(decider.row);
-    let default = if relations.rewritten(decider.row) {
-        None
-    } else {
-        row.waiting
-    }
-    .unwrap_or(guide(cause).waiting);
+    let own = row.waiting.filter(|w| {
+        !relations.rewritten(decider.row) && !(row.grade == Grade::Status && *w == Waiting::Depends)
+    });
+    let default = own.unwrap_or(guide(cause).waiting);
     if !matches!(
         cause,
         Cause::RateLimited

@@ -277,16 +277,19 @@ pub fn by_cause(candidates: &[Weighed]) -> Vec<Sum> {
     sums.into_values().collect()
 }
 
-/// The rows that prove a cause, the deciding one first, then by weight; one row a line.
+/// The rows that prove a cause: the deciding one, then those of other records than the one that names the failure,
+/// which a reader would not look at otherwise.
 pub fn proofs(candidates: &[Weighed], sum: &Sum) -> Vec<usize> {
-    let mut rows = vec![candidates[sum.best].row];
-    rows.extend(
-        candidates
-            .iter()
-            .filter(|c| c.cause == sum.cause && !c.after_effect)
-            .map(|c| c.row)
-            .filter(|r| *r != candidates[sum.best].row),
-    );
-    rows.truncate(12);
-    rows
+    let decider = candidates[sum.best].row;
+    let mut rows: Vec<(bool, usize, usize)> = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| c.cause == sum.cause && !c.after_effect && c.row != decider)
+        .map(|(order, c)| (c.scope == Scope::Own, order, c.row))
+        .collect();
+    rows.sort_unstable();
+    std::iter::once(decider)
+        .chain(rows.into_iter().map(|(_, _, row)| row))
+        .take(12)
+        .collect()
 }

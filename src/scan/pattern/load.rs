@@ -371,6 +371,7 @@ impl Here<'_> {
             field: p.field.iter().map(field_test).collect(),
             common: p.common,
             after_effect: p.after_effect,
+            constant: constant(kind, p.id.get_ref()),
             advice: p.advice.clone(),
             source: p.source.clone(),
             examples: p.examples.clone(),
@@ -419,6 +420,17 @@ impl Here<'_> {
             ))
         }
     }
+}
+
+/// The value that the second part of an id states, for the kinds that have sides.
+fn constant(kind: Kind, id: &str) -> Option<(&'static str, String)> {
+    let key = match kind {
+        Kind::Context | Kind::Limit | Kind::Scope => "what",
+        Kind::Outcome => "result",
+        Kind::Hold => "turn",
+        _ => return None,
+    };
+    Some((key, id.split('.').nth(1)?.to_string()))
 }
 
 fn label_use(word: &str) -> Option<LabelUse> {

@@ -206,6 +206,12 @@ impl Patterns {
             return Trial::Fail("unless");
         }
         let mut values = Values::new();
+        values.extend(
+            pattern
+                .constant
+                .iter()
+                .map(|(key, value)| (key.to_string(), value.clone())),
+        );
         if let Some(lazy) = &pattern.regex {
             let Some(regex) = lazy.get() else {
                 return Trial::Fail("regex");
@@ -215,10 +221,13 @@ impl Patterns {
             };
             for name in regex.capture_names().flatten() {
                 if let Some(value) = captures.name(name) {
-                    values.insert(
-                        name.to_string(),
-                        value.as_str().trim().chars().take(200).collect(),
-                    );
+                    // `exit_2` is another place of `exit`: a name can be given to one group only.
+                    let base = name
+                        .rsplit_once('_')
+                        .filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()))
+                        .map_or(name, |(base, _)| base);
+                    let value = value.as_str().trim().chars().take(200).collect();
+                    values.entry(base.to_string()).or_insert(value);
                 }
             }
             if let Some(whole) = captures.get(0) {

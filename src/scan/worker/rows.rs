@@ -156,11 +156,24 @@ pub(super) fn named(base: &Evidence, name: &Name, seen: &Seen<'_>) -> Evidence {
 
 /// Whether the captures of a run's end say that it went badly.
 fn failed_exit(values: &Values) -> bool {
+    const BAD: &[&str] = &[
+        "fail",
+        "abort",
+        "timeout",
+        "exit-code",
+        "signal",
+        "core-dump",
+        "oom-kill",
+        "watchdog",
+    ];
+    let result = values
+        .get("result")
+        .map(|r| r.to_lowercase())
+        .unwrap_or_default();
     values
         .get("exit")
-        .is_some_and(|exit| exit.trim() != "0" && exit.trim().parse::<i64>().is_ok())
-        || values.get("result").is_some_and(|r| r == "failed")
-        || values.contains_key("signal")
+        .is_some_and(|exit| exit.trim().parse::<i64>().is_ok_and(|code| code != 0))
+        || BAD.iter().any(|bad| result.starts_with(bad))
 }
 
 /// Newlines of the block's own range before a byte; negative before the own range.
