@@ -460,12 +460,13 @@ pub fn statuses(text: &str) -> Vec<(u16, usize)> {
             && !bytes
                 .get(end)
                 .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        if end - at == 3 && bounded && in_context(bytes, at, end) {
-            if let Ok(code) = text[at..end].parse::<u16>()
-                && ((100..=599).contains(&code) || code == 999)
-            {
-                found.push((code, at));
-            }
+        if end - at == 3
+            && bounded
+            && in_context(bytes, at, end)
+            && let Ok(code) = text[at..end].parse::<u16>()
+            && ((100..=599).contains(&code) || code == 999)
+        {
+            found.push((code, at));
         }
         at = end;
     }
