@@ -335,7 +335,9 @@ fn findings(expected: &Expected, outcome: &Outcome, out: &mut Differences) {
             .filter(|f| f.rule == want.rule && f.lane == want.lane)
             .map(|f| &f.facts)
             .collect();
-        out.hold(found.len() == 1, || {
+        // Without a name, any of the lane's will do.
+        let any = want.recorded_name.is_none() && !found.is_empty();
+        out.hold(found.len() == 1 || any, || {
             format!(
                 "{} in {}: {} findings with {:?} {:?} {:?}; there are {near:?}",
                 want.rule,
