@@ -253,7 +253,10 @@ pub fn in_context(buf: &[u8], start: usize, end: usize) -> bool {
         .position(|b| !is_word(*b))
         .unwrap_or(behind.len());
     let unit = std::str::from_utf8(&behind[..unit_end]).unwrap_or("");
-    if !unit.is_empty() && (UNITS.contains(&unit) || behind.starts_with("件".as_bytes())) {
+    // `200 ms=31`: what looks like a unit is the next key.
+    let keyed = matches!(behind.get(unit_end), Some(b'=' | b':'));
+    if !unit.is_empty() && !keyed && (UNITS.contains(&unit) || behind.starts_with("件".as_bytes()))
+    {
         return false;
     }
     let behind_text = String::from_utf8_lossy(behind);
@@ -469,12 +472,13 @@ pub fn statuses(text: &str) -> Vec<(u16, usize)> {
             && !bytes
                 .get(end)
                 .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        if end - at == 3 && bounded && in_context(bytes, at, end) {
-            if let Ok(code) = text[at..end].parse::<u16>()
-                && ((100..=599).contains(&code) || code == 999)
-            {
-                found.push((code, at));
-            }
+        if end - at == 3
+            && bounded
+            && in_context(bytes, at, end)
+            && let Ok(code) = text[at..end].parse::<u16>()
+            && ((100..=599).contains(&code) || code == 999)
+        {
+            found.push((code, at));
         }
         at = end;
     }

@@ -53,7 +53,8 @@ impl Worker<'_> {
         Some(named(&self.base(block, seen), &name, seen))
     }
 
-    pub(super) fn evidence(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
+    /// The rows of a record alone.
+    pub fn evidence(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
         let base = self.base(block, seen);
         let mut rows = Vec::new();
         if let Some(name) = &seen.name {
