@@ -7,7 +7,7 @@ pub mod finding;
 pub mod identity;
 pub mod verdict;
 
-use crate::evidence::Table;
+use crate::evidence::{FileSummary, Table};
 use crate::settings::Settings;
 use crate::time::rfc3339;
 use case::Corpus;
@@ -185,20 +185,13 @@ fn input(table: &Table) -> Input {
 }
 
 fn lanes(table: &Table, corpus: &Corpus<'_>, all: &[Failure], filter: &Filter) -> Vec<Lane> {
-    let mut files: BTreeMap<&str, (i64, i64, Option<i64>, Option<i64>)> = BTreeMap::new();
+    let mut files: BTreeMap<&str, Vec<&FileSummary>> = BTreeMap::new();
     for file in table.files.iter().filter(|f| !f.lane.is_empty()) {
-        let slot = files.entry(&file.lane).or_default();
-        slot.0 += 1;
-        slot.1 += file.lines;
-        slot.2 = match (slot.2, file.first) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        slot.3 = slot.3.max(file.last);
+        files.entry(&file.lane).or_default().push(file);
     }
     let mut out = Vec::new();
     for view in corpus.lanes.iter().filter(|v| filter.lane(v.lane)) {
-        let (count, lines, first, last) = files.get(view.lane).copied().unwrap_or_default();
+        let files = files.get(view.lane).map_or(&[][..], Vec::as_slice);
         let sum = |standing: Option<Standing>| {
             all.iter()
                 .filter(|f| f.lane == view.lane && standing.is_none_or(|s| f.standing == s))
@@ -213,14 +206,14 @@ fn lanes(table: &Table, corpus: &Corpus<'_>, all: &[Failure], filter: &Filter) -
             .max();
         out.push(Lane {
             lane: view.lane.to_string(),
-            files: count,
-            lines,
+            files: files.len() as i64,
+            lines: files.iter().map(|f| f.lines).sum(),
             failures: sum(None),
             misnamed: sum(Some(Standing::Misnamed)),
             opaque: sum(Some(Standing::Opaque)),
             unsupported: sum(Some(Standing::Unsupported)),
-            first: first.map(rfc3339),
-            last: last.map(rfc3339),
+            first: files.iter().filter_map(|f| f.first).min().map(rfc3339),
+            last: files.iter().filter_map(|f| f.last).max().map(rfc3339),
             last_success: success.map(rfc3339),
         });
     }

@@ -1,5 +1,6 @@
 //! Every step for one record, by the engine itself.
 
+use crate::audit::finding::Outcome;
 use crate::audit::{Filter, audit, newest};
 use crate::cli::Global;
 use crate::evidence::{Evidence, Table};
@@ -10,11 +11,12 @@ use crate::scan::pattern::matcher::Trial;
 use crate::scan::source::Source;
 use crate::scan::source::blocks::{Block, Plan, run};
 use crate::scan::source::progress::{Mode as ProgressMode, Progress};
-use crate::scan::worker::{BlockScan, Mode, Worker};
+use crate::scan::worker::{BlockScan, Mode, Profile, Worker};
 use crate::time;
 use anyhow::{Context, Result, bail};
 use std::io::Write;
-use std::sync::Mutex;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// `misnomer inspect FILE:LINE`: record, fields, needles, patterns tried, evidence, the failure it went into.
 ///
@@ -28,68 +30,97 @@ pub fn inspect(global: &Global, inputs: &Inputs, place: &str) -> Result<u8> {
         .parse()
         .with_context(|| format!("{place}: the part behind the colon is no line number"))?;
     let source = find(inputs, file)?;
-    let table = inputs.scan(global)?;
-    let profiles = scan::profiles_of(&inputs.found.sources, &inputs.settings, &inputs.patterns)?;
-    let worker = Worker {
-        patterns: inputs.patterns.clone(),
-        settings: &inputs.settings,
-        profiles: &profiles,
-        mode: Mode::Prefilter,
-    };
-    let text: Mutex<Option<String>> = Mutex::new(None);
-    let counted: Mutex<i64> = Mutex::new(0);
-    let plan = Plan {
-        threads: 1,
-        ..Plan::default()
-    };
-    let only = inputs
-        .found
-        .sources
-        .iter()
-        .position(|s| s.name == source.name);
-    run(
-        &inputs.found.sources,
-        &plan,
-        |index, _| Some(index) == only,
-        || (),
-        |(), block: &Block<'_>| {
-            // One thread takes the blocks in order, so the lines before this block are known.
-            let mut before = counted
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            let own = &block.buf[block.own.clone()];
-            let newlines = memchr::memchr_iter(b'\n', own).count() as i64;
-            let wanted = line - 1 - *before;
-            if wanted >= 0 && wanted <= newlines {
-                let at = match wanted {
-                    0 => Some(block.own.start),
-                    n => memchr::memchr_iter(b'\n', own)
-                        .nth(n as usize - 1)
-                        .map(|p| block.own.start + p + 1),
-                };
-                if let Some(at) = at.filter(|at| *at < block.own.end) {
-                    *text
-                        .lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner) =
-                        Some(steps(&worker, block, at, inputs));
-                }
-            }
-            *before += newlines;
-            BlockScan::default()
-        },
-        &Progress::new(ProgressMode::Never, 0),
-        |_, _| {},
-    );
-    let Some(text) = text
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-    else {
+    let inspector = Inspector::new(global, inputs)?;
+    let Some(step) = inspector.at(&source.name, line) else {
         bail!("{file} has no line {line}");
     };
     let mut out = std::io::stdout().lock();
-    write!(out, "{text}")?;
-    write!(out, "{}", verdicts(inputs, &table, &source.name, line))?;
+    write!(out, "{}", step.text)?;
+    write!(out, "{}", inspector.evidence(&source.name, line))?;
+    write!(out, "{}", inspector.verdicts(&source.name, line))?;
     Ok(0)
+}
+
+/// An audit that can be asked for single records.
+pub struct Inspector<'a> {
+    inputs: &'a Inputs,
+    profiles: Vec<Profile>,
+    /// The evidence of all that is read.
+    pub table: Table,
+    /// What the audit says of it.
+    pub outcome: Outcome,
+}
+
+/// What the engine makes of one record.
+pub struct Step {
+    /// Record, fields, needles and patterns, in words.
+    pub text: String,
+    /// The evidence that it yields when it is found.
+    pub rows: Vec<Evidence>,
+    /// The same with what it yields besides where a failure asks for it.
+    pub asked: Vec<Evidence>,
+}
+
+impl<'a> Inspector<'a> {
+    /// Reads and audits all of it.
+    ///
+    /// # Errors
+    /// As an audit.
+    pub fn new(global: &Global, inputs: &'a Inputs) -> Result<Inspector<'a>> {
+        let table = inputs.scan(global)?;
+        let now = crate::run::inputs::now(global, &inputs.settings)?.or_else(|| newest(&table));
+        Ok(Inspector {
+            inputs,
+            profiles: scan::profiles_of(&inputs.found.sources, &inputs.settings, &inputs.patterns)?,
+            outcome: audit(&table, &inputs.settings, now, &Filter::default()),
+            table,
+        })
+    }
+
+    /// The record that holds a line of a file; none if there is no such line.
+    pub fn at(&self, file: &str, line: i64) -> Option<Step> {
+        let sources = &self.inputs.found.sources;
+        let only = sources.iter().position(|s| *s.name == *file)?;
+        let worker = Worker {
+            patterns: self.inputs.patterns.clone(),
+            settings: &self.inputs.settings,
+            profiles: &self.profiles,
+            mode: Mode::Prefilter,
+        };
+        let step: Mutex<Option<Step>> = Mutex::new(None);
+        let counted: Mutex<i64> = Mutex::new(0);
+        let plan = Plan {
+            threads: 1,
+            ..Plan::default()
+        };
+        run(
+            sources,
+            &plan,
+            |index, _| index == only,
+            || (),
+            |(), block: &Block<'_>| {
+                // One thread takes the blocks in order, so the lines before this block are known.
+                let mut before = counted.lock().unwrap_or_else(PoisonError::into_inner);
+                let own = &block.buf[block.own.clone()];
+                let lines = scan::worker::lines(own);
+                if let Some(nth) = usize::try_from(line - 1 - *before).ok()
+                    && line - 1 - *before < lines
+                {
+                    let start = match nth {
+                        0 => Some(0),
+                        n => memchr::memchr_iter(b'\n', own).nth(n - 1).map(|p| p + 1),
+                    };
+                    *step.lock().unwrap_or_else(PoisonError::into_inner) =
+                        start.map(|at| take(&worker, block, block.own.start + at, *before));
+                }
+                *before += lines;
+                BlockScan::default()
+            },
+            &Progress::new(ProgressMode::Never, 0),
+            |_, _| {},
+        );
+        step.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn find<'a>(inputs: &'a Inputs, file: &str) -> Result<&'a Source> {
@@ -113,9 +144,30 @@ fn find<'a>(inputs: &'a Inputs, file: &str) -> Result<&'a Source> {
     })
 }
 
-fn steps(worker: &Worker<'_>, block: &Block<'_>, at: usize, inputs: &Inputs) -> String {
+/// Takes every step for the record at a byte of a block before which there are so many lines.
+fn take(worker: &Worker<'_>, block: &Block<'_>, at: usize, before: i64) -> Step {
     let profile = &worker.profiles[block.source_index];
     let bounds = worker.record(block, at);
+    let rows = |extra: bool| {
+        let seen = worker.look(block, profile, bounds.clone(), extra);
+        let mut rows = worker.evidence(block, &seen);
+        for row in &mut rows {
+            row.line += before;
+            row.end_line += before;
+            row.record_line += before;
+            row.record_end += before;
+        }
+        rows
+    };
+    Step {
+        text: steps(worker, block, bounds.clone()),
+        rows: rows(false),
+        asked: rows(true),
+    }
+}
+
+fn steps(worker: &Worker<'_>, block: &Block<'_>, bounds: Range<usize>) -> String {
+    let profile = &worker.profiles[block.source_index];
     let seen = worker.look(block, profile, bounds.clone(), true);
     let mut out = String::new();
     let mut say = |head: &str, text: &str| {
@@ -224,76 +276,71 @@ fn steps(worker: &Worker<'_>, block: &Block<'_>, at: usize, inputs: &Inputs) -> 
         }
         None => say("name", "none: this record names no failure"),
     }
-    let _ = inputs;
     out
 }
 
-/// The rows that the audit has of a line, and the failures that cite it.
-fn verdicts(inputs: &Inputs, table: &Table, file: &str, line: i64) -> String {
-    let mut out = String::new();
-    let covers =
-        |row: &&Evidence| *row.file == *file && row.record_line <= line && line <= row.record_end;
-    for row in table.rows.iter().filter(covers) {
-        let what = match row.cause {
-            Some(cause) => format!(
-                "{} {cause} by {} at line {}",
-                row.kind.slug(),
-                row.pattern,
-                row.line
-            ),
-            None => format!(
-                "{} by {} at line {}{}",
-                row.kind.slug(),
-                row.pattern,
-                row.line,
-                if row.name.is_empty() {
-                    String::new()
-                } else {
-                    format!(": \"{}\"", row.name)
-                }
-            ),
+impl Inspector<'_> {
+    /// The rows that the audit has of a line, in words.
+    fn evidence(&self, file: &str, line: i64) -> String {
+        let mut out = String::new();
+        let covers = |row: &&Evidence| {
+            *row.file == *file && row.record_line <= line && line <= row.record_end
         };
-        out.push_str(&format!("{:<10} {}\n", "evidence", visible(&what)));
+        for row in self.table.rows.iter().filter(covers) {
+            let (kind, by, at) = (row.kind.slug(), &row.pattern, row.line);
+            let what = match row.cause {
+                Some(cause) => format!("{kind} {cause} by {by} at line {at}"),
+                None if row.name.is_empty() => format!("{kind} by {by} at line {at}"),
+                None => format!("{kind} by {by} at line {at}: \"{}\"", row.name),
+            };
+            out.push_str(&format!("{:<10} {}\n", "evidence", visible(&what)));
+        }
+        out
     }
-    let outcome = audit(table, &inputs.settings, newest(table), &Filter::default());
-    let mut found = false;
-    for failure in &outcome.failures {
-        let named = failure
-            .places
-            .iter()
-            .any(|p| p.file == file && p.line <= line && line <= p.end_line.max(p.line));
-        let cited = failure
-            .evidence
-            .iter()
-            .any(|p| p.file == file && p.line <= line && line <= p.end_line.max(p.line));
-        if named || cited {
-            found = true;
-            let standing = format!("{:?}", failure.standing).to_lowercase();
-            let sure = format!("{:?}", failure.confidence).to_lowercase();
+
+    /// The failures that a line names or proves, in words.
+    pub fn verdicts(&self, file: &str, line: i64) -> String {
+        let mut out = String::new();
+        let outcome = &self.outcome;
+        let mut found = false;
+        for failure in &outcome.failures {
+            let named = failure
+                .places
+                .iter()
+                .any(|p| p.file == file && p.line <= line && line <= p.end_line.max(p.line));
+            let cited = failure
+                .evidence
+                .iter()
+                .any(|p| p.file == file && p.line <= line && line <= p.end_line.max(p.line));
+            if named || cited {
+                found = true;
+                let standing = format!("{:?}", failure.standing).to_lowercase();
+                let sure = format!("{:?}", failure.confidence).to_lowercase();
+                out.push_str(&format!(
+                    "{:<10} {}\n",
+                    "verdict",
+                    visible(&format!(
+                        "\"{}\" in {}: {standing}, {} ({sure}); waiting: {}; {}",
+                        failure.recorded_name,
+                        failure.lane,
+                        failure.cause,
+                        failure.waiting.slug(),
+                        if named { "named here" } else { "proved here" }
+                    ))
+                ));
+                out.push_str(&format!(
+                    "{:<10} {}\n",
+                    "do",
+                    visible(&failure.advice.change)
+                ));
+            }
+        }
+        if !found {
             out.push_str(&format!(
-                "{:<10} {}\n",
-                "verdict",
-                visible(&format!(
-                    "\"{}\" in {}: {standing}, {} ({sure}); waiting: {}; {}",
-                    failure.recorded_name,
-                    failure.lane,
-                    failure.cause,
-                    failure.waiting.slug(),
-                    if named { "named here" } else { "proved here" }
-                ))
-            ));
-            out.push_str(&format!(
-                "{:<10} {}\n",
-                "do",
-                visible(&failure.advice.change)
+                "{:<10} no failure is named or proved here\n",
+                "verdict"
             ));
         }
+        out
     }
-    if !found {
-        out.push_str(&format!(
-            "{:<10} no failure is named or proved here\n",
-            "verdict"
-        ));
-    }
-    out
 }

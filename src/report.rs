@@ -30,6 +30,8 @@ pub struct Style {
     pub zone: jiff::tz::TimeZone,
     /// What was audited: the paths as given.
     pub title: String,
+    /// The paths that were typed, which the commands to type next need too.
+    pub paths: Vec<String>,
 }
 
 impl Default for Style {
@@ -42,6 +44,7 @@ impl Default for Style {
             min_severity: Severity::Note,
             zone: jiff::tz::TimeZone::UTC,
             title: String::new(),
+            paths: Vec::new(),
         }
     }
 }

@@ -72,7 +72,7 @@ fn run_audit(global: &Global, args: &AuditArgs) -> Result<u8> {
     let now = inputs::now(global, settings)?.or_else(|| newest(&table));
     let filter = filter(args, &table, settings, now)?;
     let outcome = audit(&table, settings, now, &filter);
-    let style = style(global, args, &inputs, &outcome);
+    let style = style(global, args, &inputs);
     for (name, path) in &outputs {
         report::write_to(name, path, &outcome, &style)?;
     }
@@ -142,13 +142,12 @@ fn filter(
     })
 }
 
-fn style(global: &Global, args: &AuditArgs, inputs: &Inputs, outcome: &Outcome) -> Style {
+fn style(global: &Global, args: &AuditArgs, inputs: &Inputs) -> Style {
     let title = match inputs.paths.is_empty() {
         true => "evidence".to_string(),
         false => inputs.paths.join(" "),
     };
     let zone = inputs.settings.timezone.clone();
-    let _ = outcome;
     Style {
         width: inputs::width(),
         color: inputs::color(global),
@@ -157,6 +156,7 @@ fn style(global: &Global, args: &AuditArgs, inputs: &Inputs, outcome: &Outcome) 
         min_severity: args.min_severity,
         zone,
         title,
+        paths: args.paths.clone(),
     }
 }
 

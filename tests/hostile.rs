@@ -143,7 +143,7 @@ fn an_unreadable_directory_is_said() -> Result<()> {
     place(dir.path(), "logs/sound/app.log", SOUND.as_bytes())?;
     place(dir.path(), "logs/shut/app.log", SOUND.as_bytes())?;
     let shut = dir.path().join("logs/shut");
-    fs::set_permissions(&shut, fs::Permissions::from_mode(0))?;
+    fs::set_permissions(&shut, fs::Permissions::from_mode(0o000))?;
     let readable = fs::read_dir(&shut).is_ok();
     let ran = misnomer(&["audit", "logs", "--format", "json"], dir.path())?;
     fs::set_permissions(&shut, fs::Permissions::from_mode(0o755))?;

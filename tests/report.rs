@@ -725,7 +725,7 @@ fn csv_is_strict_and_guarded() {
         for _ in 0..2 {
             report::write_to("csv", &out, &outcome, &style(80)).expect("written");
         }
-        assert_eq!(files(dir.path()), [out.clone()]);
+        assert_eq!(files(dir.path()), std::slice::from_ref(&out));
         let counts = [
             (
                 "evidence.csv",

@@ -56,7 +56,7 @@ impl<'t> Corpus<'t> {
     /// Orders the rows of a table.
     pub fn new(table: &'t Table) -> Corpus<'t> {
         let mut by_lane: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
-        for file in &table.files {
+        for file in table.files.iter().filter(|f| !f.lane.is_empty()) {
             by_lane.entry(&file.lane).or_default();
         }
         for row in &table.rows {
@@ -182,6 +182,19 @@ impl<'t> LaneView<'t> {
             }
         }
         for case in &mut cases {
+            // The last message before a bad end is a name only where there is no other.
+            let told: Vec<usize> = case
+                .names
+                .iter()
+                .copied()
+                .filter(|n| {
+                    *self.row(*n).pattern != *"name.run-end" && *self.row(*n).pattern != *"name.end"
+                })
+                .collect();
+            if !told.is_empty() {
+                let end = |n: &usize| *self.row(*n).pattern == *"name.end";
+                case.names.retain(|n| told.contains(n) || end(n));
+            }
             case.best = self.best_of(&case.names);
         }
         cases

@@ -53,18 +53,27 @@ pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict
     let mut sums = weigh::by_cause(&candidates);
     for sum in &mut sums {
         if claims.contains(&sum.cause) {
-            sum.score += AGREEMENT;
+            sum.score += weigh::tune(3, AGREEMENT);
         }
     }
     sums.sort_by_key(|s| (std::cmp::Reverse(s.score), s.first));
-    let Some(best) = sums
-        .first()
-        .filter(|s| s.score >= THRESHOLD && s.cause != Cause::Unknown)
-    else {
+    let Some(best) = sums.first().filter(|s| {
+        s.cause != Cause::Unknown
+            && s.score
+                >= if claims.contains(&s.cause) {
+                    THRESHOLD - 20 + AGREEMENT
+                } else {
+                    weigh::tune(4, THRESHOLD)
+                }
+    }) else {
         return unsupported(&candidates, sums.first().map(|s| s.cause));
     };
-    let proofs = weigh::proofs(&candidates, best);
     let decider = &candidates[best.best];
+    let witness = relations.witness(decider.row);
+    let proofs: Vec<usize> = witness
+        .into_iter()
+        .chain(weigh::proofs(&candidates, best))
+        .collect();
     let standing = if claims.contains(&best.cause) || told.contains(&best.cause) {
         Standing::Accurate
     } else if claims.is_empty() {

@@ -267,7 +267,11 @@ impl<'a> Screen<'a> {
         let of_failure = accused.and_then(|f| f.places.first());
         let place = of_failure.or_else(|| finding.and_then(|f| f.places.first()));
         if let Some(place) = place {
-            commands.push(format!("misnomer inspect {}", words::shell(&at(place))));
+            let paths = self.style.paths.iter().map(|path| words::shell(path));
+            let words: Vec<String> = std::iter::once(words::shell(&at(place)))
+                .chain(paths)
+                .collect();
+            commands.push(format!("misnomer inspect {}", words.join(" ")));
         }
         if commands.is_empty() {
             return Vec::new();

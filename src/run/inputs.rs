@@ -163,7 +163,7 @@ pub fn now(global: &Global, settings: &Settings) -> Result<Option<i64>> {
         Some(text) => {
             crate::settings::now(text).map_err(|why| anyhow::anyhow!("--now {text}: {why}"))?
         }
-        None => settings.now.clone(),
+        None => settings.now,
     };
     Ok(match now {
         Now::Newest => None,

@@ -80,11 +80,29 @@ fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool 
         Level::None => Grade::Phrase,
         _ => return false,
     };
+    // The line of a client that tells of its call is evidence: the failure is named by who made the call.
+    let least = if is_call(&record.message) {
+        Grade::Phrase
+    } else {
+        least
+    };
     hits.iter().map(|h| patterns.get(h.pattern)).any(|p| {
         p.kind == Kind::Cause
             && !p.after_effect
             && p.grade <= least
             && p.cause != Some(Cause::Unknown)
+    })
+}
+
+/// Whether a message is a client's line of a request: a method and an address.
+fn is_call(message: &str) -> bool {
+    const METHODS: &[&str] = &["GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD "];
+    METHODS.iter().any(|m| {
+        message.find(m).is_some_and(|at| {
+            message[at + m.len()..]
+                .trim_start()
+                .starts_with(['/', 'h', '<', '"'])
+        })
     })
 }
 
@@ -227,10 +245,11 @@ fn words(text: &str) -> usize {
 
 /// The most telling label field of a record: key and value.
 fn label_of(record: &Record<'_>, patterns: &Patterns, failed: bool) -> Option<(String, String)> {
-    let labels = record
-        .fields
-        .iter()
-        .filter(|f| patterns.names.is_label(&f.path, &f.value, failed));
+    // The class of an exception names it only where the program says nothing itself.
+    let spoken = record.json && words(&record.message) > 0;
+    let labels = record.fields.iter().filter(|f| {
+        patterns.names.is_label(&f.path, &f.value, failed) && !(spoken && is_type(&f.path))
+    });
     let best = labels.max_by_key(|f| {
         let claims = !patterns.names.claims(&f.value).is_empty();
         let code = is_code(&f.value);
@@ -280,4 +299,25 @@ fn head_of(line: &str, label: Option<(&str, &str)>) -> String {
         }
         _ => head.to_string(),
     }
+}
+
+/// Whether a path is that of an exception's class.
+fn is_type(path: &str) -> bool {
+    let key = path
+        .rsplit('.')
+        .next()
+        .unwrap_or(path)
+        .to_lowercase()
+        .replace(['_', '-'], "");
+    matches!(
+        key.as_str(),
+        "type"
+            | "name"
+            | "errortype"
+            | "exceptiontype"
+            | "exctype"
+            | "errorclass"
+            | "errorname"
+            | "class"
+    )
 }

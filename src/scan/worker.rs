@@ -15,7 +15,8 @@ use crate::settings::Settings;
 use rows::inherited;
 use std::ops::Range;
 use std::sync::Arc;
-use text::{Reach, bad_lines, ends, lines, long_lines, surroundings};
+pub use text::lines;
+use text::{Reach, bad_lines, ends, long_lines, surroundings};
 
 /// How far a record without a time looks back for one.
 const LOOK_BACK: Reach = Reach {
@@ -143,6 +144,9 @@ impl Worker<'_> {
         }
         for bounds in self.candidates(block, profile) {
             let seen = self.look(block, profile, bounds, false);
+            if self.mode == Mode::Exhaustive && !self.holds_needle(block, profile, &seen) {
+                continue;
+            }
             out.span = join(out.span, seen.time.map(|t| (t, t)));
             for row in self.rows(block, &seen) {
                 out.fold.add(row);
@@ -244,6 +248,15 @@ impl Worker<'_> {
             true => block.own.start,
             false => stretch.record(block.own.end - 1).end.max(block.own.end),
         }
+    }
+
+    /// Whether a record holds a needle, in its bytes or in its decoded text: without one it is no candidate, also where
+    /// every record is looked at. One that stands in the text alone is what the prefilter would miss.
+    fn holds_needle(&self, block: &Block<'_>, profile: &Profile, seen: &Seen<'_>) -> bool {
+        let (from, to) = (seen.bounds.start, seen.bounds.end);
+        let text = seen.record.text.as_bytes();
+        self.next_hit(block.buf, from, to, profile).is_some()
+            || self.patterns.needles.find(text, 0, text.len()).is_some()
     }
 
     fn next_hit(&self, buf: &[u8], from: usize, to: usize, profile: &Profile) -> Option<usize> {

@@ -107,6 +107,7 @@ fn figures(lane: &LaneView<'_>, decider: usize) -> Figures {
             figures.kept = limit;
             figures.total = figures
                 .total
+                .or_else(|| number(row, "actual"))
                 .or_else(|| number(row, "length"))
                 .or_else(|| number(row, "total"));
         }

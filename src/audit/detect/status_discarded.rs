@@ -66,6 +66,10 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                     .fact("recorded_name", name)
                     .fact("cause", cause)
                     .fact("evidence", &proof.text)
+                    .fact(
+                        "status",
+                        proof.values.get("status").map_or("", String::as_str),
+                    )
                     .fact("count", failure.count)
                     .at(rows.iter().map(|r| place(lane.row(*r)))),
             );

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Relations {
     readings: BTreeMap<usize, (Cause, Grade)>,
     advice: BTreeMap<usize, String>,
+    witnesses: BTreeMap<usize, usize>,
     against: BTreeSet<usize>,
 }
 
@@ -50,6 +51,11 @@ impl Relations {
     /// What the relation advises.
     pub fn advice(&self, row: usize) -> Option<&str> {
         self.advice.get(&row).map(String::as_str)
+    }
+
+    /// The other row that the relation holds with.
+    pub fn witness(&self, row: usize) -> Option<usize> {
+        self.witnesses.get(&row).copied()
     }
 
     /// Whether something speaks against the plain reading of a row, without deciding.

@@ -23,7 +23,7 @@ pub fn answer(
 ) -> (Waiting, Option<i64>) {
     let row = view.row(decider.row);
     let own = row.waiting.filter(|w| {
-        !relations.rewritten(decider.row) && !(row.grade == Grade::Status && *w == Waiting::Depends)
+        !(relations.rewritten(decider.row) || row.grade == Grade::Status && *w == Waiting::Depends)
     });
     let default = own.unwrap_or(guide(cause).waiting);
     if !matches!(

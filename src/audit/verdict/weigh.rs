@@ -46,8 +46,17 @@ const ANCHORS: usize = 8;
 /// Lines within which records without times belong together.
 const LINES: i64 = 40;
 
-/// What a sign loses that stands in the words of the name itself: they are what is claimed.
-const CLAIM: i64 = 25;
+/// TUNE
+pub fn tune(index: usize, default: i64) -> i64 {
+    static T: std::sync::LazyLock<Vec<Option<i64>>> = std::sync::LazyLock::new(|| {
+        std::env::var("MN_TUNE")
+            .unwrap_or_default()
+            .split(',')
+            .map(|v| v.parse().ok())
+            .collect()
+    });
+    T.get(index).copied().flatten().unwrap_or(default)
+}
 
 /// A sign of a cause, weighed for one case.
 #[derive(Clone, Debug)]
@@ -157,12 +166,14 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
     let (here, there) = (&view.rows[anchor], &view.rows[row]);
     let scope = scope(here, there);
     let evidence = there.evidence;
-    let mut score = grade.weight() + 6 * cause.depth() + scope.weight();
+    let claimed = evidence.values.contains_key(OWN_WORDS) && scope == Scope::Own;
+    let mut score = if claimed {
+        grade.weight().min(tune(0, 45)) + tune(1, 6) * cause.depth() + tune(2, 16)
+    } else {
+        grade.weight() + tune(1, 6) * cause.depth() + scope.weight()
+    };
     if evidence.after_effect {
         score -= 30;
-    }
-    if evidence.values.contains_key(OWN_WORDS) {
-        score -= CLAIM;
     }
     if !matches!(scope, Scope::Own | Scope::Key) {
         let same_file = evidence.file == here.evidence.file;

@@ -176,13 +176,17 @@ impl Patterns {
             return Trial::Fail("near");
         }
         let mut place = None;
+        let mut status = None;
         if !pattern.status.is_empty() {
             match context
                 .statuses
                 .iter()
                 .find(|(code, _)| pattern.status.contains(code))
             {
-                Some((_, at)) => place = Some((*at, at + 3)),
+                Some((code, at)) => {
+                    place = Some((*at, at + 3));
+                    status = Some(*code);
+                }
                 None => return Trial::Fail("status"),
             }
         }
@@ -206,6 +210,7 @@ impl Patterns {
             return Trial::Fail("unless");
         }
         let mut values = Values::new();
+        values.extend(status.map(|code| ("status".to_string(), code.to_string())));
         values.extend(
             pattern
                 .constant

@@ -253,7 +253,10 @@ pub fn in_context(buf: &[u8], start: usize, end: usize) -> bool {
         .position(|b| !is_word(*b))
         .unwrap_or(behind.len());
     let unit = std::str::from_utf8(&behind[..unit_end]).unwrap_or("");
-    if !unit.is_empty() && (UNITS.contains(&unit) || behind.starts_with("件".as_bytes())) {
+    // `200 ms=31`: what looks like a unit is the next key.
+    let keyed = matches!(behind.get(unit_end), Some(b'=' | b':'));
+    if !unit.is_empty() && !keyed && (UNITS.contains(&unit) || behind.starts_with("件".as_bytes()))
+    {
         return false;
     }
     let behind_text = String::from_utf8_lossy(behind);
@@ -350,6 +353,18 @@ pub fn in_context(buf: &[u8], start: usize, end: usize) -> bool {
                     | "limited"
                     | "found"
             ))
+    {
+        return true;
+    }
+    // A chain of errors: `b2_upload_file: 403: storage cap exceeded`, `Error 429: Quota exceeded`.
+    if failing && before.ends_with(b": ") && after.starts_with(b": ") {
+        return true;
+    }
+    // What a URL answered: `Invalid response from http://host/path: 522`.
+    if failing
+        && before.ends_with(b": ")
+        && before.windows(3).any(|w| w == b"://")
+        && behind.is_empty()
     {
         return true;
     }
@@ -457,12 +472,13 @@ pub fn statuses(text: &str) -> Vec<(u16, usize)> {
             && !bytes
                 .get(end)
                 .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        if end - at == 3 && bounded && in_context(bytes, at, end) {
-            if let Ok(code) = text[at..end].parse::<u16>()
-                && ((100..=599).contains(&code) || code == 999)
-            {
-                found.push((code, at));
-            }
+        if end - at == 3
+            && bounded
+            && in_context(bytes, at, end)
+            && let Ok(code) = text[at..end].parse::<u16>()
+            && ((100..=599).contains(&code) || code == 999)
+        {
+            found.push((code, at));
         }
         at = end;
     }

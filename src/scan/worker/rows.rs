@@ -20,13 +20,41 @@ impl Worker<'_> {
             .hits
             .iter()
             .any(|h| self.patterns.get(h.pattern).kind == Kind::Scope && failed_exit(&h.values));
-        if ended_badly && let Some(before) = self.before(block, seen) {
-            rows.push(before);
+        if ended_badly {
+            rows.extend(self.before(block, seen));
+            rows.extend(self.end(block, seen));
         }
         rows
     }
 
-    pub(super) fn evidence(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
+    /// The bad end itself, as an alias of what failed.
+    fn end(&self, block: &Block<'_>, seen: &Seen<'_>) -> Option<Evidence> {
+        let hit = seen
+            .hits
+            .iter()
+            .find(|h| self.patterns.get(h.pattern).kind == Kind::Scope && failed_exit(&h.values))?;
+        let text = seen
+            .record
+            .text
+            .get(hit.start..hit.end)
+            .filter(|t| !t.contains('\n'))?;
+        if seen.name.is_some() {
+            return None;
+        }
+        let name = Name {
+            rule: "name.end",
+            name: record::mask(text),
+            claims: Vec::new(),
+            told: Vec::new(),
+            rank: 0,
+            span: hit.start..hit.end,
+            label: false,
+        };
+        Some(named(&self.base(block, seen), &name, seen))
+    }
+
+    /// The rows of a record alone.
+    pub fn evidence(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
         let base = self.base(block, seen);
         let mut rows = Vec::new();
         if let Some(name) = &seen.name {
@@ -36,11 +64,11 @@ impl Worker<'_> {
             let pattern = self.patterns.get(hit.pattern);
             let mut values = hit.values.clone();
             if pattern.kind == Kind::Cause
-                && pattern.grade >= Grade::Phrase
+                && (pattern.grade >= Grade::Phrase || pattern.grade == Grade::Code)
                 && let Some(name) = seen.name.as_ref().filter(|n| n.span.contains(&hit.start))
             {
                 // What the lane says of its failure is a claim. Its label proves nothing, its prose little.
-                if name.label {
+                if name.label && pattern.grade != Grade::Code {
                     continue;
                 }
                 values.insert(OWN_WORDS.to_string(), "1".to_string());

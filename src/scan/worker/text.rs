@@ -78,7 +78,7 @@ pub(super) fn surroundings(block: &Block<'_>, failures: &[u64]) -> Vec<Range<usi
 }
 
 /// How many lines begin in a range of whole lines.
-pub(super) fn lines(own: &[u8]) -> i64 {
+pub fn lines(own: &[u8]) -> i64 {
     let newlines = memchr::memchr_iter(b'\n', own).count() as i64;
     newlines + i64::from(own.last().is_some_and(|b| *b != b'\n'))
 }

@@ -29,8 +29,10 @@ pub fn relate(view: &LaneView<'_>, relations: &mut Relations) {
         let own = ["length", "len", "size", "bytes", "limit", "chars"]
             .iter()
             .any(|k| number(evidence, k) == Some(position));
-        if own || cut_near(view, row, position) {
+        let witness = cut_near(view, row, position);
+        if own || witness.is_some() {
             relations.rewrite(row, Cause::TruncatedByLimit, ADVICE);
+            relations.witnesses.extend(witness.map(|w| (row, w)));
         } else if is_round(position) {
             round.entry(position).or_default().push(row);
         }
@@ -41,8 +43,8 @@ pub fn relate(view: &LaneView<'_>, relations: &mut Relations) {
     }
 }
 
-/// Whether a limit or a length of this very size is declared nearby.
-fn cut_near(view: &LaneView<'_>, row: usize, position: i64) -> bool {
+/// The row nearby that declares a limit or a length of this very size; one that states both first.
+fn cut_near(view: &LaneView<'_>, row: usize, position: i64) -> Option<usize> {
     let here = &view.rows[row];
     let near = |i: &usize| match (here.time, view.rows[*i].time) {
         (Some(a), Some(b)) => a.abs_diff(b) <= NEAR as u64,
@@ -50,13 +52,16 @@ fn cut_near(view: &LaneView<'_>, row: usize, position: i64) -> bool {
     };
     let after = (row..view.rows.len()).take(100).take_while(near);
     let before = (0..row).rev().take(100).take_while(near);
-    after.chain(before).any(|i| {
-        let other = view.row(i);
-        other.kind == Kind::Limit
-            && ["limit", "length", "max", "kept"]
-                .iter()
-                .any(|k| number(other, k) == Some(position))
-    })
+    after
+        .chain(before)
+        .filter(|i| {
+            let other = view.row(*i);
+            other.kind == Kind::Limit
+                && ["limit", "length", "max", "kept"]
+                    .iter()
+                    .any(|k| number(other, k) == Some(position))
+        })
+        .max_by_key(|i| (view.row(*i).values.len(), std::cmp::Reverse(*i)))
 }
 
 fn is_parse(row: &Evidence) -> bool {

@@ -142,7 +142,7 @@ fn look(block: &Block, plan: &Plan, size: u64) -> Seen {
         firsts: block.first.into(),
         lasts: block.last.into(),
         blocks: 1,
-        blind: (!own.is_empty() && !(enough_before && enough_after)).into(),
+        blind: (!(own.is_empty() || enough_before && enough_after)).into(),
     }
 }
 

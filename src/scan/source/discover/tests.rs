@@ -191,8 +191,8 @@ fn missing_and_unreadable_paths() -> anyhow::Result<()> {
     put(root, "locked.log", b"x\n")?;
     put(root, "locked/x.log", b"x\n")?;
     let [file, dir] = ["locked.log", "locked"].map(|n| root.join(n));
-    fs::set_permissions(&file, Permissions::from_mode(0))?;
-    fs::set_permissions(&dir, Permissions::from_mode(0))?;
+    fs::set_permissions(&file, Permissions::from_mode(0o000))?;
+    fs::set_permissions(&dir, Permissions::from_mode(0o000))?;
     // The superuser reads everything.
     if File::open(&file).is_err() {
         let found = find(&[root], &Settings::default())?;
