@@ -331,8 +331,8 @@ impl Guard {
     }
 }
 
-/// Whether a value that says nothing is only the beginning of one that says something: `null pointer`, `0x8007`,
-/// `none.` aside. Behind `error=null ttl=199` the next pair begins.
+/// Whether a value that says nothing is only the beginning of one that says something: `null pointer`, `0x8007`. Behind
+/// `error=null ttl=199` the next pair begins.
 fn goes_on(rest: &[u8]) -> bool {
     match rest {
         [b, ..] if is_word(*b) => true,
