@@ -133,6 +133,11 @@ impl Patterns {
             .collect()
     }
 
+    /// Whether a `common` pattern may match a record with this text.
+    pub fn may_ask(&self, text: &str) -> bool {
+        self.common_status || self.common.find(text.as_bytes(), 0, text.len()).is_some()
+    }
+
     /// The `common` patterns that match a record, in the order of the packs.
     pub fn asked(&self, record: &Record<'_>, around: &Around<'_>) -> Vec<Hit> {
         let context = Context::new(record, around);

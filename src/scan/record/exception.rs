@@ -86,10 +86,14 @@ pub fn innermost(text: &str) -> Option<String> {
         let said = found.get(1).or(found.get(2))?;
         return cut(&format!("panic: {}", said.as_str()));
     }
-    if let Some(found) = PHP.as_ref().and_then(|r| r.captures(text)) {
+    if (text.contains("PHP Fatal error:") || text.contains("Uncaught "))
+        && let Some(found) = PHP.as_ref().and_then(|r| r.captures(text))
+    {
         return cut(found.get(1)?.as_str());
     }
-    if let Some(found) = RUBY.as_ref().and_then(|r| r.captures(text)) {
+    if text.contains(":in ")
+        && let Some(found) = RUBY.as_ref().and_then(|r| r.captures(text))
+    {
         return cut(&format!(
             "{}: {}",
             found.get(2)?.as_str(),
@@ -110,7 +114,11 @@ pub fn innermost(text: &str) -> Option<String> {
 }
 
 fn inline(text: &str) -> Option<String> {
+    const ENDS: &[&str] = &["Error", "Exception", "Throwable", "Failure", "Timeout"];
     let text = text.get(..text.len().min(8192)).unwrap_or(text);
+    if !ENDS.iter().any(|end| text.contains(end)) {
+        return None;
+    }
     cut(INLINE.as_ref()?.captures(text)?.get(1)?.as_str())
 }
 
@@ -213,6 +221,9 @@ pub(super) fn of_json(fields: &Fields) -> Option<String> {
     let mut best: Option<(usize, String)> = None;
     for field in fields {
         let (holder, last) = field.path.rsplit_once('.').unwrap_or(("", &field.path));
+        if !CLASSES.contains(&last) || field.value.is_empty() {
+            continue;
+        }
         let root = matches!(
             last,
             "errorType" | "exc_type" | "exception_type" | "exception_class"
@@ -221,7 +232,7 @@ pub(super) fn of_json(fields: &Fields) -> Option<String> {
             .rsplit('.')
             .find(|s| !s.bytes().all(|b| b.is_ascii_digit()))
             .is_some_and(|s| HOLDERS.iter().any(|h| h.eq_ignore_ascii_case(s)));
-        if !CLASSES.contains(&last) || !(root || held) || field.value.is_empty() {
+        if !(root || held) {
             continue;
         }
         let said = SAYS.iter().find_map(|key| {

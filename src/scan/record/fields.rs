@@ -62,6 +62,10 @@ impl Fields {
         self.whole(key).or_else(|| {
             let below = key.matches('.').count() + 1;
             self.0.iter().find(|f| {
+                // Most fields are told by their last letters.
+                if !tail_matches(&f.path, key) {
+                    return false;
+                }
                 let holder = f.path.rmatch_indices('.').nth(below - 1);
                 holder.is_some_and(|(at, _)| {
                     f.path.get(..at).is_some_and(|p| WRAPPERS.contains(&p))
@@ -276,6 +280,9 @@ fn access(text: &str, fields: &mut Fields) {
         )
         .ok()
     });
+    if !text.contains(" HTTP/") {
+        return;
+    }
     let Some(found) = REQUEST.as_ref().and_then(|r| r.captures(text)) else {
         return;
     };

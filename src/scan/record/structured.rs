@@ -80,13 +80,8 @@ const LINES: &[&str] = &[
     "line",
 ];
 
-/// A JSON record from its leaves. `outer` is what a collector wrote before it.
-pub(super) fn record<'a>(
-    raw: &'a [u8],
-    leaves: Vec<Leaf>,
-    outer: &str,
-    shape: &Shape,
-) -> Record<'a> {
+/// The text of a JSON record, a line for each leaf, and its fields.
+pub(super) fn flat(leaves: Vec<Leaf>) -> (String, Fields) {
     let mut text = String::new();
     let mut fields = Vec::with_capacity(leaves.len());
     for leaf in leaves {
@@ -105,8 +100,18 @@ pub(super) fn record<'a>(
             at: leaf.at,
         });
     }
-    let fields = Fields(fields);
-    let mut record = assemble(raw, Cow::Owned(text), fields, Vec::new(), shape);
+    (text, Fields(fields))
+}
+
+/// A JSON record from its text and fields. `outer` is what a collector wrote before it.
+pub(super) fn record<'a>(
+    raw: &'a [u8],
+    text: Cow<'a, str>,
+    fields: Fields,
+    outer: &str,
+    shape: &Shape,
+) -> Record<'a> {
+    let mut record = assemble(raw, text, fields, Vec::new(), shape);
     record.json = true;
     if record.time.is_none()
         && let Some(found) = outer
