@@ -1,7 +1,7 @@
 //! The recorded name of a failure: the label that the lane wrote, with its variable parts masked.
 
 use super::pattern::matcher::{Hit, Patterns};
-use super::pattern::names::clauses;
+use super::pattern::names::{Names, clauses};
 use super::record::Record;
 use super::record::mask;
 use crate::cause::Cause;
@@ -55,13 +55,13 @@ pub fn name_of(
     let named = hits
         .iter()
         .any(|h| patterns.get(h.pattern).kind == Kind::Name);
-    let failed = record.level >= Level::Error
-        || named
-        || (!quiet && (thrown.is_some() || patterns.names.fails(message)))
-        || carries_sign(record, hits, patterns);
-    let label = label_of(record, patterns, failed);
-    if failed || (label.is_some() && !quiet) {
+    let told = record.level >= Level::Error || (!quiet && (named || thrown.is_some() || patterns.names.fails(message)));
+    let signed = !told && carries_sign(record, hits, patterns);
+    let label = label_of(record, patterns, told || signed);
+    if told || (label.is_some() && !quiet) {
         build(record, hits, patterns, label)
+    } else if signed {
+        build(record, hits, patterns, label).map(|name| Name { rule: "name.sign", ..name })
     } else {
         None
     }
@@ -77,7 +77,7 @@ pub fn name_anyway(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> Op
 fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool {
     let least = match record.level {
         Level::Warn => Grade::Status,
-        Level::None => Grade::Phrase,
+        Level::None => if std::env::var("MN_NW").is_ok() { Grade::Phrase } else { Grade::Wording },
         _ => return false,
     };
     // The line of a client that tells of its call is evidence: the failure is named by who made the call.
@@ -92,6 +92,26 @@ fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool 
             && p.grade <= least
             && p.cause != Some(Cause::Unknown)
     })
+}
+
+/// The first clause of a text that claims a cause, with what follows where it is short; and its claims.
+fn telling_clause(text: &str, names: &Names) -> Option<(String, Vec<Cause>)> {
+    let all = clauses(text);
+    for clause in all.iter().take(6) {
+        let claims = names.claims_of(clause);
+        if claims.is_empty() {
+            continue;
+        }
+        let at = text.find(clause)?;
+        let long = clause.split_whitespace().count() >= 3;
+        let telling = match (long, clause.split_whitespace().count() >= 2 || all.len() == 1) {
+            (true, _) => clause,
+            (false, true) => &text[at..],
+            _ => text,
+        };
+        return Some((telling.to_string(), claims));
+    }
+    None
 }
 
 /// Whether a message is a client's line of a request: a method and an address.
@@ -169,21 +189,21 @@ fn build(
     if claims.is_empty() {
         claims = named.map(|p| p.claims.clone()).unwrap_or_default();
     }
-    // What a reader keeps of a long message is the clause that says something, and what follows it.
-    let mut telling = head.as_str();
+    // What a reader keeps of a long message is the clause that says something; where the message says nothing, that of
+    // its error field or exception.
+    let mut telling = head.clone();
     if claims.is_empty() {
-        for clause in clauses(&head).into_iter().take(5) {
-            claims = names.claims_of(clause);
-            if !claims.is_empty() {
-                let at = head.find(clause).unwrap_or(0);
-                if words(&head[at..]) >= 2 {
-                    telling = &head[at..];
-                }
+        let label = label.as_ref().map(|(_, value)| value.as_str()).filter(|v| words(v) >= 2);
+        let thrown = record.exception.as_deref().and_then(|e| e.lines().next());
+        for said in [Some(head.as_str()), label, thrown].into_iter().flatten() {
+            if let Some((clause, reading)) = telling_clause(said, names) {
+                claims = reading;
+                telling = clause;
                 break;
             }
         }
     }
-    let name = mask(telling);
+    let name = mask(&telling);
     if words(&name) == 0 {
         let (_, value) = label.filter(|(_, v)| words(v) > 0)?;
         return Some(Name {
@@ -289,6 +309,7 @@ fn prose(message: &str) -> &str {
 /// The head of a message: its prose, and the label if it stands behind as `key=value`. The rest of the pairs varies
 /// and is not part of the name, unless there is hardly any prose.
 fn head_of(line: &str, label: Option<(&str, &str)>) -> String {
+    let line = after_logger(line);
     let head = prose(line);
     if words(head) < 2 && head.len() < line.trim_end().len() {
         return line.to_string();
@@ -320,4 +341,14 @@ fn is_type(path: &str) -> bool {
             | "errorname"
             | "class"
     )
+}
+
+/// A message without the logger that stands before it as a bare word (`ig_sug run stopped`): an identifier of several
+/// parts that says nothing of a failure.
+fn after_logger(line: &str) -> &str {
+    let Some((first, rest)) = line.split_once(' ') else { return line };
+    let parts = first.split(['.', '_']).count();
+    let identifier = first.len() <= 40 && first.starts_with(|c: char| c.is_ascii_lowercase()) && first.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_'));
+    const TELLING: &[&str] = &["fail", "error", "timeout", "denied", "reject", "limit", "abort", "exceed", "invalid", "expired", "lost", "missing", "unable", "refused", "crash"];
+    if parts >= 2 && identifier && words(rest) > 0 && !TELLING.iter().any(|t| first.contains(t)) { rest.trim_start() } else { line }
 }

@@ -184,7 +184,8 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         };
         score -= (lines / 4).min(5);
         if same_file && evidence.offset > here.evidence.offset {
-            score -= 3;
+            // What comes after belongs to the next call more often than not.
+            score -= if grade >= Grade::Status { tune(5, 10) } else { 3 };
         }
         if other_target(here.evidence, evidence) {
             score -= 12;
