@@ -77,7 +77,7 @@ pub fn name_anyway(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> Op
 fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool {
     let least = match record.level {
         Level::Warn => Grade::Status,
-        Level::None => if std::env::var("MN_NW").is_ok() { Grade::Phrase } else { Grade::Wording },
+        Level::None => Grade::Phrase,
         _ => return false,
     };
     // The line of a client that tells of its call is evidence: the failure is named by who made the call.
@@ -103,11 +103,10 @@ fn telling_clause(text: &str, names: &Names) -> Option<(String, Vec<Cause>)> {
             continue;
         }
         let at = text.find(clause)?;
-        let long = clause.split_whitespace().count() >= 3;
-        let telling = match (long, clause.split_whitespace().count() >= 2 || all.len() == 1) {
-            (true, _) => clause,
-            (false, true) => &text[at..],
-            _ => text,
+        let telling = if clause.split_whitespace().count() >= 2 || all.len() == 1 {
+            &text[at..]
+        } else {
+            text
         };
         return Some((telling.to_string(), claims));
     }

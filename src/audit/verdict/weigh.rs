@@ -46,17 +46,11 @@ const ANCHORS: usize = 8;
 /// Lines within which records without times belong together.
 const LINES: i64 = 40;
 
-/// TUNE
-pub fn tune(index: usize, default: i64) -> i64 {
-    static T: std::sync::LazyLock<Vec<Option<i64>>> = std::sync::LazyLock::new(|| {
-        std::env::var("MN_TUNE")
-            .unwrap_or_default()
-            .split(',')
-            .map(|v| v.parse().ok())
-            .collect()
-    });
-    T.get(index).copied().flatten().unwrap_or(default)
-}
+/// What a step of depth adds.
+const DEPTH: i64 = 8;
+/// What a sign in the words of the name itself gets for its place: they are what is claimed, so they prove no more
+/// than what stands beside the name.
+const CLAIMED: i64 = 16;
 
 /// A sign of a cause, weighed for one case.
 #[derive(Clone, Debug)]
@@ -167,11 +161,8 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
     let scope = scope(here, there);
     let evidence = there.evidence;
     let claimed = evidence.values.contains_key(OWN_WORDS) && scope == Scope::Own;
-    let mut score = if claimed {
-        grade.weight().min(tune(0, 45)) + tune(1, 6) * cause.depth() + tune(2, 16)
-    } else {
-        grade.weight() + tune(1, 6) * cause.depth() + scope.weight()
-    };
+    let place = if claimed { CLAIMED } else { scope.weight() };
+    let mut score = grade.weight() + DEPTH * cause.depth() + place;
     if evidence.after_effect {
         score -= 30;
     }
@@ -185,7 +176,7 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         score -= (lines / 4).min(5);
         if same_file && evidence.offset > here.evidence.offset {
             // What comes after belongs to the next call more often than not.
-            score -= if grade >= Grade::Status { tune(5, 10) } else { 3 };
+            score -= if grade >= Grade::Status { 10 } else { 3 };
         }
         if other_target(here.evidence, evidence) {
             score -= 12;
