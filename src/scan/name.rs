@@ -69,6 +69,10 @@ pub fn name_of(
 
 /// The name of a record that is one for its place: it follows the sign of a cause, or ends a run badly.
 pub fn name_anyway(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> Option<Name> {
+    // An echoed command is no name.
+    if record.message.matches(" --").count() >= 2 {
+        return None;
+    }
     build(record, hits, patterns, label_of(record, patterns, true))
 }
 
@@ -92,6 +96,27 @@ fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool 
             && p.grade <= least
             && p.cause != Some(Cause::Unknown)
     })
+}
+
+/// The telling part of a failure whose label claims nothing, and its claims.
+fn telling_part(record: &Record<'_>, head: &str, label: Option<&str>, names: &Names) -> (String, Vec<Cause>) {
+    if let Some(found) = telling_clause(head, names) {
+        return found;
+    }
+    if let Some(found) = label.filter(|v| words(v) >= 2).and_then(|v| telling_clause(v, names)) {
+        return found;
+    }
+    if let Some(thrown) = record.exception.as_deref().and_then(|e| e.lines().next()) {
+        let claims = names.claims(thrown);
+        let class = thrown.split(": ").next().unwrap_or(thrown);
+        if !claims.is_empty() {
+            let name = if words(head) >= 3 && class.len() <= 60 && !head.contains(class) { format!("{head}: {class}") } else { thrown.to_string() };
+            return (name, claims);
+        }
+    }
+    let prose = |line: &&str| words(line) >= 2 && !line.trim_start().starts_with("at ") && !line.trim_start().starts_with("File ");
+    let more = if record.json { None } else { record.text.lines().skip(1).take(3).filter(prose).find_map(|line| telling_clause(line.trim(), names)) };
+    more.unwrap_or_else(|| (head.to_string(), Vec::new()))
 }
 
 /// The first clause of a text that claims a cause, with what follows where it is short; and its claims.
@@ -189,18 +214,12 @@ fn build(
         claims = named.map(|p| p.claims.clone()).unwrap_or_default();
     }
     // What a reader keeps of a long message is the clause that says something; where the message says nothing, that of
-    // its error field or exception.
+    // its error field, its exception or its next lines.
     let mut telling = head.clone();
     if claims.is_empty() {
-        let label = label.as_ref().map(|(_, value)| value.as_str()).filter(|v| words(v) >= 2);
-        let thrown = record.exception.as_deref().and_then(|e| e.lines().next());
-        for said in [Some(head.as_str()), label, thrown].into_iter().flatten() {
-            if let Some((clause, reading)) = telling_clause(said, names) {
-                claims = reading;
-                telling = clause;
-                break;
-            }
-        }
+        (telling, claims) = telling_part(record, &head, label.as_ref().map(|(_, v)| v.as_str()), names);
+    } else if let Some(at) = label.as_ref().filter(|(_, v)| words(v) > 0 && v.contains(' ')).and_then(|(_, v)| head.find(v.as_str())) {
+        telling = head[at..].to_string();
     }
     let name = mask(&telling);
     if words(&name) == 0 {
