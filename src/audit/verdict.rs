@@ -153,7 +153,9 @@ fn confidence(
     against: bool,
 ) -> Confidence {
     let close = matches!(decider.scope, Scope::Own | Scope::Key);
-    if against {
+    // Words alone, and those of the name itself, prove nothing.
+    let words = decider.claimed && decider.grade >= Grade::Wording && sum.signs < 2;
+    if against || words || (decider.after_effect && standing != Standing::Accurate) {
         return Confidence::Possible;
     }
     let strong = matches!(

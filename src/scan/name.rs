@@ -80,7 +80,7 @@ pub fn name_anyway(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> Op
 /// ordinary line that carries one is evidence of a failure.
 fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool {
     let least = match record.level {
-        Level::Warn => Grade::Status,
+        Level::Warn => Grade::Wording,
         Level::None => Grade::Phrase,
         _ => return false,
     };
@@ -218,8 +218,11 @@ fn build(
     let mut telling = head.clone();
     if claims.is_empty() {
         (telling, claims) = telling_part(record, &head, label.as_ref().map(|(_, v)| v.as_str()), names);
-    } else if let Some(at) = label.as_ref().filter(|(_, v)| words(v) > 0 && v.contains(' ')).and_then(|(_, v)| head.find(v.as_str())) {
-        telling = head[at..].to_string();
+    } else if let Some((_, value)) = label.as_ref().filter(|(_, v)| words(v) > 0 && v.contains(' ')) {
+        // The label speaks, in prose: it is the name unless the message speaks too.
+        if telling_clause(&head, names).is_none_or(|(clause, _)| clause.contains(value.as_str())) {
+            telling = telling_clause(value, names).map_or_else(|| value.clone(), |(clause, _)| clause);
+        }
     }
     let name = mask(&telling);
     if words(&name) == 0 {

@@ -67,6 +67,8 @@ pub struct Weighed {
     pub score: i64,
     /// A consequence.
     pub after_effect: bool,
+    /// It stands in the words of the name itself.
+    pub claimed: bool,
 }
 
 /// All signs of one cause.
@@ -189,6 +191,7 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         scope,
         score,
         after_effect: evidence.after_effect,
+        claimed,
     }
 }
 

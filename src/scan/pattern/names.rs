@@ -223,9 +223,7 @@ impl Names {
         let lower = value.trim().to_lowercase();
         if is_nothing(&lower)
             || lower.len() > 200
-            || lower
-                .bytes()
-                .all(|b| b.is_ascii_digit() || b == b'.' || b == b'-')
+            || !lower.contains(char::is_alphabetic)
         {
             return false;
         }
