@@ -185,7 +185,12 @@ impl<'t> LaneView<'t> {
                 }
             }
         }
-        let signs: HashSet<(&str, i64)> = self.rows.iter().filter(|r| r.evidence.kind == Kind::Cause).map(|r| (r.evidence.file.as_ref(), r.evidence.offset)).collect();
+        let signs: HashSet<(&str, i64)> = self
+            .rows
+            .iter()
+            .filter(|r| r.evidence.kind == Kind::Cause)
+            .map(|r| (r.evidence.file.as_ref(), r.evidence.offset))
+            .collect();
         for case in &mut cases {
             // The last message before a bad end is a name only where there is no other.
             let told: Vec<usize> = case
@@ -214,9 +219,15 @@ impl<'t> LaneView<'t> {
                 return true;
             }
             let file = self.of_file(&row.evidence.file);
-            let followers = file[row.rank + 1..].iter().take(24).map(|i| (&self.rows[*i], *i));
+            let followers = file[row.rank + 1..]
+                .iter()
+                .take(24)
+                .map(|i| (&self.rows[*i], *i));
             !followers
-                .take_while(|(r, _)| r.evidence.record_line <= row.evidence.record_end + 3 && within(row.time, r.time, SOON))
+                .take_while(|(r, _)| {
+                    r.evidence.record_line <= row.evidence.record_end + 3
+                        && within(row.time, r.time, SOON)
+                })
                 .any(|(r, i)| named.contains(&i) && *r.evidence.pattern != *"name.sign")
         });
     }
@@ -226,7 +237,11 @@ impl<'t> LaneView<'t> {
     fn best_of(&self, names: &[usize], signs: &HashSet<(&str, i64)>) -> usize {
         let rank = |index: &usize| {
             let row = self.row(*index);
-            let rank = row.values.get("rank").and_then(|r| r.parse::<i64>().ok()).unwrap_or(0);
+            let rank = row
+                .values
+                .get("rank")
+                .and_then(|r| r.parse::<i64>().ok())
+                .unwrap_or(0);
             let loud = row.level >= Level::Error;
             let proves = signs.contains(&(row.file.as_ref(), row.offset));
             rank + match (loud, proves) {
@@ -236,7 +251,11 @@ impl<'t> LaneView<'t> {
                 _ => 0,
             }
         };
-        names.iter().copied().max_by_key(|i| (rank(i), *i)).unwrap_or_default()
+        names
+            .iter()
+            .copied()
+            .max_by_key(|i| (rank(i), *i))
+            .unwrap_or_default()
     }
 }
 

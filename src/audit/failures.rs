@@ -127,7 +127,11 @@ fn failure(
     if let Some(row) = verdict.proofs.first() {
         for again in same_sign(view, *row) {
             let proof = proof(view.row(again), false);
-            if evidence.len() < 5 && !evidence.iter().any(|p| (&p.file, p.line) == (&proof.file, proof.line)) {
+            if evidence.len() < 5
+                && !evidence
+                    .iter()
+                    .any(|p| (&p.file, p.line) == (&proof.file, proof.line))
+            {
                 evidence.push(proof);
             }
         }
@@ -196,7 +200,9 @@ fn failure(
 fn same_sign(view: &LaneView<'_>, row: usize) -> Vec<usize> {
     let here = view.rows[row];
     let file = view.of_file(&here.evidence.file);
-    let same = |i: &usize| view.row(*i).pattern == here.evidence.pattern && view.rows[*i].run == here.run && *i != row;
+    let same = |i: &usize| {
+        view.row(*i).pattern == here.evidence.pattern && view.rows[*i].run == here.run && *i != row
+    };
     let before = file[..here.rank].iter().rev().take(200).copied();
     let after = file[here.rank + 1..].iter().take(200).copied();
     before.chain(after).filter(same).take(8).collect()

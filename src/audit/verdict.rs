@@ -155,7 +155,12 @@ fn confidence(
     let close = matches!(decider.scope, Scope::Own | Scope::Key);
     // Words alone, and those of the name itself, prove nothing.
     let words = decider.claimed && decider.grade >= Grade::Wording && sum.signs < 2;
-    if against || words || (decider.after_effect && standing != Standing::Accurate) {
+    // An accusation wants more than a sign within a minute in a file that shows no runs.
+    let apart = standing == Standing::Misnamed
+        && decider.scope == Scope::Window
+        && decider.loose
+        && decider.grade >= Grade::Status;
+    if against || words || apart || (decider.after_effect && standing != Standing::Accurate) {
         return Confidence::Possible;
     }
     let strong = matches!(

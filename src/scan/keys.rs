@@ -84,6 +84,7 @@ const FIELDS: &[(&str, &[&str])] = &[
             "user",
         ],
     ),
+    ("process", &["pid"]),
     (
         "credential",
         &[

@@ -55,13 +55,17 @@ pub fn name_of(
     let named = hits
         .iter()
         .any(|h| patterns.get(h.pattern).kind == Kind::Name);
-    let told = record.level >= Level::Error || (!quiet && (named || thrown.is_some() || patterns.names.fails(message)));
+    let told = record.level >= Level::Error
+        || (!quiet && (named || thrown.is_some() || patterns.names.fails(message)));
     let signed = !told && carries_sign(record, hits, patterns);
     let label = label_of(record, patterns, told || signed);
     if told || (label.is_some() && !quiet) {
         build(record, hits, patterns, label)
     } else if signed {
-        build(record, hits, patterns, label).map(|name| Name { rule: "name.sign", ..name })
+        build(record, hits, patterns, label).map(|name| Name {
+            rule: "name.sign",
+            ..name
+        })
     } else {
         None
     }
@@ -99,23 +103,49 @@ fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool 
 }
 
 /// The telling part of a failure whose label claims nothing, and its claims.
-fn telling_part(record: &Record<'_>, head: &str, label: Option<&str>, names: &Names) -> (String, Vec<Cause>) {
+fn telling_part(
+    record: &Record<'_>,
+    head: &str,
+    label: Option<&str>,
+    names: &Names,
+) -> (String, Vec<Cause>) {
     if let Some(found) = telling_clause(head, names) {
         return found;
     }
-    if let Some(found) = label.filter(|v| words(v) >= 2).and_then(|v| telling_clause(v, names)) {
+    if let Some(found) = label
+        .filter(|v| words(v) >= 2)
+        .and_then(|v| telling_clause(v, names))
+    {
         return found;
     }
     if let Some(thrown) = record.exception.as_deref().and_then(|e| e.lines().next()) {
         let claims = names.claims(thrown);
         let class = thrown.split(": ").next().unwrap_or(thrown);
         if !claims.is_empty() {
-            let name = if words(head) >= 3 && class.len() <= 60 && !head.contains(class) { format!("{head}: {class}") } else { thrown.to_string() };
+            let name = if words(head) >= 3 && class.len() <= 60 && !head.contains(class) {
+                format!("{head}: {class}")
+            } else {
+                thrown.to_string()
+            };
             return (name, claims);
         }
     }
-    let prose = |line: &&str| words(line) >= 2 && !line.trim_start().starts_with("at ") && !line.trim_start().starts_with("File ");
-    let more = if record.json { None } else { record.text.lines().skip(1).take(3).filter(prose).find_map(|line| telling_clause(line.trim(), names)) };
+    let prose = |line: &&str| {
+        words(line) >= 2
+            && !line.trim_start().starts_with("at ")
+            && !line.trim_start().starts_with("File ")
+    };
+    let more = if record.json {
+        None
+    } else {
+        record
+            .text
+            .lines()
+            .skip(1)
+            .take(3)
+            .filter(prose)
+            .find_map(|line| telling_clause(line.trim(), names))
+    };
     more.unwrap_or_else(|| (head.to_string(), Vec::new()))
 }
 
@@ -217,11 +247,20 @@ fn build(
     // its error field, its exception or its next lines.
     let mut telling = head.clone();
     if claims.is_empty() {
-        (telling, claims) = telling_part(record, &head, label.as_ref().map(|(_, v)| v.as_str()), names);
-    } else if let Some((_, value)) = label.as_ref().filter(|(_, v)| words(v) > 0 && v.contains(' ')) {
+        (telling, claims) = telling_part(
+            record,
+            &head,
+            label.as_ref().map(|(_, v)| v.as_str()),
+            names,
+        );
+    } else if let Some((_, value)) = label
+        .as_ref()
+        .filter(|(_, v)| words(v) > 0 && v.contains(' '))
+    {
         // The label speaks, in prose: it is the name unless the message speaks too.
         if telling_clause(&head, names).is_none_or(|(clause, _)| clause.contains(value.as_str())) {
-            telling = telling_clause(value, names).map_or_else(|| value.clone(), |(clause, _)| clause);
+            telling =
+                telling_clause(value, names).map_or_else(|| value.clone(), |(clause, _)| clause);
         }
     }
     let name = mask(&telling);
@@ -367,9 +406,22 @@ fn is_type(path: &str) -> bool {
 /// A message without the logger that stands before it as a bare word (`ig_sug run stopped`): an identifier of several
 /// parts that says nothing of a failure.
 fn after_logger(line: &str) -> &str {
-    let Some((first, rest)) = line.split_once(' ') else { return line };
+    let Some((first, rest)) = line.split_once(' ') else {
+        return line;
+    };
     let parts = first.split(['.', '_']).count();
-    let identifier = first.len() <= 40 && first.starts_with(|c: char| c.is_ascii_lowercase()) && first.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_'));
-    const TELLING: &[&str] = &["fail", "error", "timeout", "denied", "reject", "limit", "abort", "exceed", "invalid", "expired", "lost", "missing", "unable", "refused", "crash"];
-    if parts >= 2 && identifier && words(rest) > 0 && !TELLING.iter().any(|t| first.contains(t)) { rest.trim_start() } else { line }
+    let identifier = first.len() <= 40
+        && first.starts_with(|c: char| c.is_ascii_lowercase())
+        && first
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_'));
+    const TELLING: &[&str] = &[
+        "fail", "error", "timeout", "denied", "reject", "limit", "abort", "exceed", "invalid",
+        "expired", "lost", "missing", "unable", "refused", "crash",
+    ];
+    if parts >= 2 && identifier && words(rest) > 0 && !TELLING.iter().any(|t| first.contains(t)) {
+        rest.trim_start()
+    } else {
+        line
+    }
 }

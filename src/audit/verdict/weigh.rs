@@ -69,6 +69,8 @@ pub struct Weighed {
     pub after_effect: bool,
     /// It stands in the words of the name itself.
     pub claimed: bool,
+    /// No run holds it and the failure together.
+    pub loose: bool,
 }
 
 /// All signs of one cause.
@@ -143,7 +145,10 @@ fn around(view: &LaneView<'_>, anchor: usize, reached: &mut BTreeSet<usize>) {
             .filter(sign),
     );
     for (kind, value) in &here.evidence.keys {
-        if kind == "logger" || kind == "thread" || kind == "credential" {
+        if matches!(
+            kind.as_str(),
+            "logger" | "thread" | "process" | "credential"
+        ) {
             continue;
         }
         let sharing = view.with_key(kind, value);
@@ -183,6 +188,9 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         if other_target(here.evidence, evidence) {
             score -= 12;
         }
+        if same_file && other_session(here.evidence, evidence) {
+            score -= 25;
+        }
     }
     Weighed {
         row,
@@ -192,7 +200,16 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         score,
         after_effect: evidence.after_effect,
         claimed,
+        loose: !here.has_runs,
     }
+}
+
+/// Whether both are of one program and of different processes of it: sessions of a server that have nothing in common.
+fn other_session(here: &Evidence, there: &Evidence) -> bool {
+    let differ = |kind: &str| matches!((here.keys.get(kind), there.keys.get(kind)), (Some(a), Some(b)) if a != b);
+    differ("process")
+        && here.keys.contains_key("logger")
+        && here.keys.get("logger") == there.keys.get("logger")
 }
 
 /// Whether both name a target of the same sort and the targets differ: then the sign is of another call.
