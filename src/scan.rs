@@ -155,7 +155,7 @@ fn profiles(
                 let needles = if spellings.is_empty() {
                     None
                 } else {
-                    Some(Arc::new(Needles::new(spellings.iter().map(|n| (n, 0)))?))
+                    Some(Arc::new(Needles::new(spellings.iter().map(|n| (n, 0)))))
                 };
                 known.insert(spellings, needles.clone());
                 needles
@@ -227,7 +227,7 @@ impl Wanted {
                 })
                 .collect();
             if !list.is_empty() {
-                lanes.insert(lane, Needles::new(list.iter().map(|n| (n, 0)))?);
+                lanes.insert(lane, Needles::new(list.iter().map(|n| (n, 0))));
             }
         }
         Ok(Wanted {

@@ -1,8 +1,9 @@
 //! What joins a record to others: request, run, target, credential, thread.
 
-use super::pattern::names::same_key;
-use super::record::Record;
+use super::record::{Record, folded, tails};
 use crate::evidence::Keys;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Field names of each kind of key, most specific first. Names are compared without case and separators, as a suffix
 /// of the dotted path.
@@ -101,19 +102,36 @@ const FIELDS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The kind (its index) and the rank of each folded name.
+static BY_NAME: LazyLock<HashMap<String, Vec<(usize, usize)>>> = LazyLock::new(|| {
+    let mut all: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+    for (kind, (_, names)) in FIELDS.iter().enumerate() {
+        for (rank, name) in names.iter().enumerate() {
+            all.entry(folded(name)).or_default().push((kind, rank));
+        }
+    }
+    all
+});
+
 /// The keys of a record. Each value is at most 120 bytes; empty values and nothings are no keys.
 pub fn keys_of(record: &Record<'_>) -> Keys {
     let mut keys = Keys::new();
-    for (kind, names) in FIELDS {
-        let found = names.iter().find_map(|name| {
-            record
-                .fields
-                .iter()
-                .find(|f| same_key(&f.path, name) && is_key(&f.value))
-                .map(|f| f.value.trim().to_string())
-        });
-        if let Some(value) = found {
-            keys.insert((*kind).to_string(), value);
+    // Of each kind the most specific name counts, and of its fields the first.
+    let mut best: [Option<(usize, &str)>; FIELDS.len()] = [None; FIELDS.len()];
+    for field in &record.fields {
+        let path = folded(&field.path);
+        for (kind, rank) in tails(&path).filter_map(|tail| BY_NAME.get(tail)).flatten() {
+            if let Some(slot) = best.get_mut(*kind)
+                && slot.is_none_or(|(held, _)| *rank < held)
+                && is_key(&field.value)
+            {
+                *slot = Some((*rank, field.value.trim()));
+            }
+        }
+    }
+    for ((kind, _), found) in FIELDS.iter().zip(best) {
+        if let Some((_, value)) = found {
+            keys.insert((*kind).to_string(), value.to_string());
         }
     }
     if !keys.contains_key("target")

@@ -9,6 +9,7 @@
 //! - [`check`]: examples, counterexamples and lint.
 
 pub mod check;
+mod grams;
 pub mod load;
 pub mod matcher;
 pub mod names;

@@ -18,7 +18,7 @@ mod wrapper;
 
 pub use bounds::{AHEAD, BEHIND, Known, LONGEST, Stretch};
 pub use exception::innermost;
-pub use fields::{Field, Fields, Scalar, tail_matches};
+pub use fields::{Field, Fields, Scalar, folded, tail_matches, tails};
 pub use json::documents;
 pub use level::{letter as level_letter, word as level_word};
 pub use mask::mask;

@@ -10,7 +10,7 @@ use super::pattern::matcher::{Around, Hit, Patterns};
 use super::pattern::needles::Needles;
 use super::record::{self, Known, LONGEST, Record, Shape, Stretch};
 use super::source::blocks::{Block, Merge};
-use crate::evidence::Level;
+use crate::evidence::{Evidence, Kind, Level};
 use crate::settings::Settings;
 use rows::inherited;
 use std::ops::Range;
@@ -126,6 +126,15 @@ pub struct Seen<'b> {
     pub name: Option<Name>,
 }
 
+impl Seen<'_> {
+    /// Takes the instant of the lines before, if the record has none of its own.
+    fn date(&mut self, block: &Block<'_>, profile: &Profile) {
+        if self.time.is_none() {
+            self.time = inherited(block.buf, self.bounds.start, &profile.shape);
+        }
+    }
+}
+
 impl Worker<'_> {
     /// Scans the records that begin in a block's own range.
     pub fn scan(&self, block: &Block<'_>) -> BlockScan {
@@ -143,10 +152,14 @@ impl Worker<'_> {
             return out;
         }
         for bounds in self.candidates(block, profile) {
-            let seen = self.look(block, profile, bounds, false);
+            let mut seen = self.glance(block, profile, bounds, false);
+            if seen.name.is_none() && seen.hits.is_empty() {
+                continue;
+            }
             if self.mode == Mode::Exhaustive && !self.holds_needle(block, profile, &seen) {
                 continue;
             }
+            seen.date(block, profile);
             out.span = join(out.span, seen.time.map(|t| (t, t)));
             for row in self.rows(block, &seen) {
                 out.fold.add(row);
@@ -193,15 +206,40 @@ impl Worker<'_> {
             if !block.own.contains(&bounds.start) {
                 continue;
             }
-            let seen = self.look(block, profile, bounds, true);
-            for row in self.evidence(block, &seen) {
-                // The first visit gave the others.
-                if self.patterns.is_common(&row.pattern) {
-                    out.fold.add(row);
-                }
+            for row in self.asked(block, profile, bounds) {
+                out.fold.add(row);
             }
         }
         out
+    }
+
+    /// The rows that a record yields only where a failure asks for it: the first visit gave the others.
+    fn asked(&self, block: &Block<'_>, profile: &Profile, bounds: Range<usize>) -> Vec<Evidence> {
+        let record = record::parse(&block.buf[bounds.clone()], &profile.shape);
+        let hits = self.patterns.asked(&record, &self.around(block, &bounds));
+        if hits.is_empty() {
+            return Vec::new();
+        }
+        // Whether a sign stands in the record's own name is told by all that matches.
+        let signs = hits
+            .iter()
+            .any(|h| self.patterns.get(h.pattern).kind == Kind::Cause);
+        let seen = if signs {
+            self.look(block, profile, bounds, true)
+        } else {
+            let mut seen = Seen {
+                bounds,
+                time: record.time,
+                record,
+                hits,
+                name: None,
+            };
+            seen.date(block, profile);
+            seen
+        };
+        let mut rows = self.evidence(block, &seen);
+        rows.retain(|row| self.patterns.is_common(&row.pattern));
+        rows
     }
 
     /// The bounds of the record that holds a byte of a block.
@@ -281,18 +319,28 @@ impl Worker<'_> {
         bounds: Range<usize>,
         extra: bool,
     ) -> Seen<'b> {
+        let mut seen = self.glance(block, profile, bounds, extra);
+        seen.date(block, profile);
+        seen
+    }
+
+    /// The same, with the record's own instant only.
+    fn glance<'b>(
+        &self,
+        block: &Block<'b>,
+        profile: &Profile,
+        bounds: Range<usize>,
+        extra: bool,
+    ) -> Seen<'b> {
         let raw = &block.buf[bounds.clone()];
         let record = record::parse(raw, &profile.shape);
-        let time = record
-            .time
-            .or_else(|| inherited(block.buf, bounds.start, &profile.shape));
         let around = self.around(block, &bounds);
         let hits = self.patterns.matches(&record, &around, extra);
         let name = name_of(&record, &hits, &self.patterns, &self.settings.names);
         Seen {
             bounds,
+            time: record.time,
             record,
-            time,
             hits,
             name,
         }

@@ -8,6 +8,7 @@ use crate::evidence::{Kind, Values};
 use crate::scan::record::Record;
 use crate::settings::TaughtName;
 use anyhow::Result;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct Patterns {
     commons: BTreeSet<Arc<str>>,
     /// The patterns that ask for a status.
     by_status: BTreeMap<u16, Vec<u32>>,
+    /// Whether a `common` pattern is among these.
+    common_status: bool,
 }
 
 /// What stands around a record, for `near`.
@@ -63,10 +66,11 @@ impl Patterns {
     /// Makes the packs ready.
     ///
     /// # Errors
-    /// If the needles make too large an automaton or a word list does not compile.
+    /// If a word list does not compile.
     pub fn new(packs: Packs, taught: &[TaughtName]) -> Result<Arc<Patterns>> {
         let mut names = Names::new(&packs)?;
         names.teach(taught.iter().map(|t| t.text.as_str()));
+        let mut common_status = false;
         let mut first: Vec<(Needle, u32)> = Vec::new();
         let mut common: Vec<(Needle, u32)> = Vec::new();
         let mut by_status: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
@@ -80,6 +84,7 @@ impl Patterns {
             for code in &pattern.status {
                 if pattern.needles.is_empty() {
                     by_status.entry(*code).or_default().push(index);
+                    common_status |= pattern.common;
                     if !pattern.common {
                         first.push((Needle::status(*code), Names::OWNER));
                     }
@@ -87,8 +92,8 @@ impl Patterns {
             }
         }
         first.extend(names.needles().into_iter().map(|n| (n, Names::OWNER)));
-        let needles = Needles::new(first.iter().map(|(n, owner)| (n, *owner)))?;
-        let common = Needles::new(common.iter().map(|(n, owner)| (n, *owner)))?;
+        let needles = Needles::new(first.iter().map(|(n, owner)| (n, *owner)));
+        let common = Needles::new(common.iter().map(|(n, owner)| (n, *owner)));
         let commons = packs
             .patterns
             .iter()
@@ -102,6 +107,7 @@ impl Patterns {
             needles,
             common,
             by_status,
+            common_status,
         }))
     }
 
@@ -119,6 +125,27 @@ impl Patterns {
     pub fn matches(&self, record: &Record<'_>, around: &Around<'_>, extra: bool) -> Vec<Hit> {
         let context = Context::new(record, around);
         self.called(record, &context, extra)
+            .into_iter()
+            .filter_map(|index| match self.try_one(index, record, &context) {
+                Trial::Pass(hit) => Some(hit),
+                Trial::Fail(_) => None,
+            })
+            .collect()
+    }
+
+    /// The `common` patterns that match a record, in the order of the packs.
+    pub fn asked(&self, record: &Record<'_>, around: &Around<'_>) -> Vec<Hit> {
+        let context = Context::new(record, around);
+        let mut called: Vec<u32> = Vec::new();
+        let text = record.text.as_bytes();
+        self.common
+            .each(text, 0, text.len(), |owner, _, _| called.push(owner));
+        if self.common_status {
+            called.extend(self.by_status_of(&context, |p| p.common));
+        }
+        called.sort_unstable();
+        called.dedup();
+        called
             .into_iter()
             .filter_map(|index| match self.try_one(index, record, &context) {
                 Trial::Pass(hit) => Some(hit),
@@ -146,28 +173,34 @@ impl Patterns {
         };
         // Both the raw bytes (in which the block was searched) and the decoded text are looked at: a wrapper or a
         // JSON escape may hide a token from one of them.
+        let text = record.text.as_bytes();
         self.needles
             .each(record.raw, 0, record.raw.len(), &mut call);
-        if record.json || record.raw.len() != record.text.len() {
-            self.needles
-                .each(record.text.as_bytes(), 0, record.text.len(), &mut call);
+        if record.raw.strip_suffix(b"\n").unwrap_or(record.raw) != text {
+            self.needles.each(text, 0, text.len(), &mut call);
         }
         if extra {
-            self.common
-                .each(record.text.as_bytes(), 0, record.text.len(), &mut call);
+            self.common.each(text, 0, text.len(), &mut call);
         }
-        for (code, _) in &context.statuses {
-            called.extend(
-                self.by_status
-                    .get(code)
-                    .into_iter()
-                    .flatten()
-                    .filter(|i| extra || !self.get(**i).common),
-            );
-        }
+        called.extend(self.by_status_of(context, |p| extra || !p.common));
         called.sort_unstable();
         called.dedup();
         called
+    }
+
+    /// The patterns without needles whose status the record holds.
+    fn by_status_of<'p>(
+        &'p self,
+        context: &'p Context<'_>,
+        wanted: impl Fn(&Pattern) -> bool + 'p,
+    ) -> impl Iterator<Item = u32> + 'p {
+        context
+            .statuses()
+            .iter()
+            .filter_map(|(code, _)| self.by_status.get(code))
+            .flatten()
+            .copied()
+            .filter(move |index| wanted(self.get(*index)))
     }
 
     fn try_one(&self, index: u32, record: &Record<'_>, context: &Context<'_>) -> Trial {
@@ -179,7 +212,7 @@ impl Patterns {
         let mut status = None;
         if !pattern.status.is_empty() {
             match context
-                .statuses
+                .statuses()
                 .iter()
                 .find(|(code, _)| pattern.status.contains(code))
             {
@@ -257,36 +290,57 @@ impl Patterns {
     }
 }
 
-/// What is worked out once for a record.
+/// What is worked out once for a record, when it is first asked for.
 struct Context<'a> {
-    statuses: Vec<(u16, usize)>,
     text: &'a str,
-    lower: String,
-    around: String,
-    names: String,
+    around: &'a Around<'a>,
+    statuses: OnceCell<Vec<(u16, usize)>>,
+    lower: OnceCell<String>,
+    neighbours: OnceCell<String>,
+    names: OnceCell<String>,
 }
 
 impl<'a> Context<'a> {
-    fn new(record: &'a Record<'_>, around: &Around<'_>) -> Context<'a> {
+    fn new(record: &'a Record<'_>, around: &'a Around<'_>) -> Context<'a> {
         Context {
-            statuses: status::statuses(&record.text),
             text: &record.text,
-            lower: record.text.to_ascii_lowercase(),
-            around: String::from_utf8_lossy(around.bytes).to_ascii_lowercase(),
-            names: format!("{} {}", around.lane, around.file).to_ascii_lowercase(),
+            around,
+            statuses: OnceCell::new(),
+            lower: OnceCell::new(),
+            neighbours: OnceCell::new(),
+            names: OnceCell::new(),
         }
     }
 
+    fn statuses(&self) -> &[(u16, usize)] {
+        self.statuses.get_or_init(|| status::statuses(self.text))
+    }
+
+    /// The text in lower case.
+    fn lower(&self) -> &str {
+        self.lower.get_or_init(|| self.text.to_ascii_lowercase())
+    }
+
     fn near(&self, word: &str) -> bool {
-        self.lower.contains(word) || self.names.contains(word) || self.around.contains(word)
+        let around = self.around;
+        self.lower().contains(word)
+            || self
+                .names
+                .get_or_init(|| format!("{} {}", around.lane, around.file).to_ascii_lowercase())
+                .contains(word)
+            || self
+                .neighbours
+                .get_or_init(|| String::from_utf8_lossy(around.bytes).to_ascii_lowercase())
+                .contains(word)
     }
 
     /// Where the first needle of a pattern without a regex stands.
     fn first_needle(&self, pattern: &Pattern) -> (usize, usize) {
+        let lower = self.lower();
         let found = pattern
             .needles
             .iter()
-            .filter_map(|n| self.lower.find(&n.text).map(|at| (at, at + n.text.len())))
+            .filter_map(|n| lower.find(&n.text).map(|at| (at, at + n.text.len())))
             .min();
         found
             .filter(|(_, end)| *end <= self.text.len())

@@ -4,10 +4,10 @@ use super::is_nothing;
 use super::load::{LabelUse, Packs, Words};
 use super::needles::Needle;
 use crate::cause::Cause;
-use crate::scan::record::tail_matches;
+use crate::scan::record::{folded, tail_matches, tails};
 use anyhow::{Context, Result};
 use regex::{RegexSet, RegexSetBuilder};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The vocabulary of names, ready to use.
 pub struct Names {
@@ -15,7 +15,8 @@ pub struct Names {
     empty: List,
     failures: List,
     successes: List,
-    labels: Vec<Label>,
+    /// The uses of each key, by its folded form.
+    labels: HashMap<String, Vec<Label>>,
     taught: Vec<Needle>,
 }
 
@@ -98,20 +99,23 @@ impl Names {
     /// # Errors
     /// If a list does not compile.
     pub fn new(packs: &Packs) -> Result<Names> {
-        let labels = packs.label_keys.iter().flat_map(|entry| {
-            entry.keys.iter().map(|key| Label {
-                key: key.clone(),
-                used: entry.used,
-                not_failure: entry.not_failure.clone(),
-                failing: entry.failing.clone(),
-            })
-        });
+        let mut labels: HashMap<String, Vec<Label>> = HashMap::new();
+        for entry in &packs.label_keys {
+            for key in &entry.keys {
+                labels.entry(folded(key)).or_default().push(Label {
+                    key: key.clone(),
+                    used: entry.used,
+                    not_failure: entry.not_failure.clone(),
+                    failing: entry.failing.clone(),
+                });
+            }
+        }
         Ok(Names {
             claims: List::new(&packs.words, "word")?,
             empty: List::new(&packs.empty, "empty")?,
             failures: List::new(&packs.failure_words, "failure_word")?,
             successes: List::new(&packs.success_words, "success_word")?,
-            labels: labels.collect(),
+            labels,
             taught: Vec::new(),
         })
     }
@@ -136,7 +140,7 @@ impl Names {
         }));
         all.extend(self.failures.needles.iter().cloned());
         all.extend(self.taught.iter().cloned());
-        for label in &self.labels {
+        for label in self.labels.values().flatten() {
             for key in [
                 label.key.clone(),
                 label.key.replace('_', ""),
@@ -159,7 +163,8 @@ impl Names {
         // Of a key that most records have (`status`, `type`), only failing values are searched, whatever the key.
         let values: BTreeSet<&str> = self
             .labels
-            .iter()
+            .values()
+            .flatten()
             .filter(|l| l.used == LabelUse::IfFailing)
             .flat_map(|l| &l.failing)
             .map(String::as_str)
@@ -224,11 +229,15 @@ impl Names {
         if is_nothing(&lower) || lower.len() > 200 || !lower.contains(char::is_alphabetic) {
             return false;
         }
-        let never = |label: &Label| label.used == LabelUse::Never && same_key(path, &label.key);
-        !self.labels.iter().any(never)
-            && self.labels.iter().any(|label| {
-                same_key(path, &label.key)
-                    && !label.not_failure.contains(&lower)
+        let path = folded(path);
+        let labels = || {
+            tails(&path)
+                .filter_map(|tail| self.labels.get(tail))
+                .flatten()
+        };
+        !labels().any(|label| label.used == LabelUse::Never)
+            && labels().any(|label| {
+                !label.not_failure.contains(&lower)
                     && match label.used {
                         LabelUse::Always => true,
                         LabelUse::IfFailed => failed,

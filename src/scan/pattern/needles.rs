@@ -1,14 +1,14 @@
-//! The literal prefilter: one case-insensitive DFA over all needles.
+//! The literal prefilter: one case-insensitive search for all needles.
 //!
 //! The contract: a hit is only a candidate (false positives are fine); a record that holds a needle is never missed.
 //! A needle may carry guards that are part of its definition, so that the block search and the search in a single
 //! record agree: `<429>` is bounded on both sides, and a failure word is passed over where its value says nothing
 //! (`"error":null`, `errors=0`, `0 failed`).
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
-use anyhow::Context;
-use std::collections::BTreeMap;
+use super::grams::{self, Grams};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Guards of a needle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -138,42 +138,28 @@ fn escape_unicode(text: &str) -> String {
     out
 }
 
-/// A spelling of a needle, found by a window of it.
+/// A spelling of a needle, found by a gram of it.
 struct Spelled {
     /// The whole spelling, ASCII letters lower-case.
     text: Box<[u8]>,
-    /// Where the window stands in it.
+    /// Where the gram stands in it.
     at: usize,
     guard: Guard,
     owners: Vec<u32>,
 }
 
-/// All needles as one automaton. Each needle has owners (indices of patterns, or of what else the caller numbers).
+/// All needles together. Each needle has owners (indices of patterns, or of what else the caller numbers).
 ///
-/// The automaton searches a short window of each needle and compares the rest on a hit: thousands of needles share
-/// few windows, so that the DFA stays small. Each window is the rarest of its needle by the pairs of bytes in
-/// ordinary lines.
+/// The search is for one gram of each needle, the rarest by what ordinary lines hold; on a hit the rest is compared.
 pub struct Needles {
-    automaton: Option<AhoCorasick>,
-    /// For each window of the automaton: the spellings that hold it.
+    grams: Grams,
+    /// For each gram: the spellings that hold it.
     spelled: Vec<Vec<Spelled>>,
 }
 
-/// Bytes of a window.
-const WINDOW: usize = 8;
-/// Bytes of a window in other scripts, where a character has several bytes.
-const WIDE_WINDOW: usize = 12;
-/// Bytes of a window of `\uXXXX` escapes: two characters and a bit.
-const ESCAPED_WINDOW: usize = 15;
-
 impl Needles {
-    /// Builds the automaton.
-    ///
-    /// # Errors
-    /// If the automaton would be too large.
-    pub fn new<'a>(
-        needles: impl IntoIterator<Item = (&'a Needle, u32)>,
-    ) -> anyhow::Result<Needles> {
+    /// Makes the needles ready to be searched.
+    pub fn new<'a>(needles: impl IntoIterator<Item = (&'a Needle, u32)>) -> Needles {
         let mut by_text: BTreeMap<(Vec<u8>, Guard), Vec<u32>> = BTreeMap::new();
         for (needle, owner) in needles {
             for mut text in needle.spellings() {
@@ -184,33 +170,25 @@ impl Needles {
                 }
             }
         }
-        let common = Pairs::of(super::check::ORDINARY.as_bytes());
-        let mut windows: BTreeMap<Vec<u8>, Vec<Spelled>> = BTreeMap::new();
+        let ordinary = Ordinary::shared();
+        let mut by_gram: BTreeMap<Vec<u8>, Vec<Spelled>> = BTreeMap::new();
         for ((text, guard), owners) in by_text {
-            let at = common.rarest(&text);
-            let window = text[at.clone()].to_vec();
-            windows.entry(window).or_default().push(Spelled {
+            let at = ordinary.rarest(&text);
+            let gram = text.get(at.clone()).unwrap_or_default();
+            // Bytes that the search takes for the same share a bucket.
+            let gram = gram.iter().map(|b| b | 0x20).collect();
+            by_gram.entry(gram).or_default().push(Spelled {
                 text: text.into_boxed_slice(),
                 at: at.start,
                 guard,
                 owners,
             });
         }
-        let automaton = if windows.is_empty() {
-            None
-        } else {
-            let automaton = AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .match_kind(MatchKind::Standard)
-                .kind(Some(AhoCorasickKind::DFA))
-                .build(windows.keys())
-                .context("the needles of all patterns make too large an automaton")?;
-            Some(automaton)
-        };
-        Ok(Needles {
-            automaton,
-            spelled: windows.into_values().collect(),
-        })
+        let grams: Vec<&[u8]> = by_gram.keys().map(Vec::as_slice).collect();
+        Needles {
+            grams: Grams::new(&grams),
+            spelled: by_gram.into_values().collect(),
+        }
     }
 
     /// The literals, sorted: every spelling of every needle.
@@ -226,22 +204,24 @@ impl Needles {
         all
     }
 
-    /// Bytes that the automaton takes.
+    /// Bytes that the search itself takes, the needles aside.
     pub fn memory(&self) -> usize {
-        self.automaton.as_ref().map_or(0, AhoCorasick::memory_usage)
+        self.grams.memory()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.spelled.is_empty()
     }
 
     /// The first needle that lies in `buf[from..to]` and whose guards hold: its bounds. Guards look at all of `buf`.
     pub fn find(&self, buf: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
-        let automaton = self.automaton.as_ref()?;
-        automaton
-            .find_overlapping_iter(Input::new(buf).span(from..to))
-            .find_map(|hit| {
-                let spelled = &self.spelled[hit.pattern().as_usize()];
-                spelled
-                    .iter()
-                    .find_map(|s| s.holds(buf, hit.start(), from, to))
-            })
+        self.grams.find(buf.get(from..to)?, |bucket, at| {
+            self.spelled
+                .get(bucket)?
+                .iter()
+                .find_map(|s| s.holds(buf, from + at, from, to))
+        })
     }
 
     /// Every needle that lies in `buf[from..to]` and whose guards hold: calls with its owner and its bounds.
@@ -252,24 +232,23 @@ impl Needles {
         to: usize,
         mut call: impl FnMut(u32, usize, usize),
     ) {
-        let Some(automaton) = &self.automaton else {
-            return;
-        };
-        for hit in automaton.find_overlapping_iter(Input::new(buf).span(from..to)) {
-            for spelled in &self.spelled[hit.pattern().as_usize()] {
-                if let Some((start, end)) = spelled.holds(buf, hit.start(), from, to) {
+        let text = buf.get(from..to).unwrap_or_default();
+        self.grams.find(text, |bucket, at| {
+            for spelled in self.spelled.get(bucket)? {
+                if let Some((start, end)) = spelled.holds(buf, from + at, from, to) {
                     spelled
                         .owners
                         .iter()
                         .for_each(|owner| call(*owner, start, end));
                 }
             }
-        }
+            None::<()>
+        });
     }
 }
 
 impl Spelled {
-    /// The bounds of the whole spelling around its window at `hit`, if it stands there and its guards hold.
+    /// The bounds of the whole spelling around its gram at `hit`, if it stands there and its guards hold.
     fn holds(&self, buf: &[u8], hit: usize, from: usize, to: usize) -> Option<(usize, usize)> {
         let start = hit.checked_sub(self.at).filter(|s| *s >= from)?;
         let end = start + self.text.len();
@@ -278,34 +257,54 @@ impl Spelled {
     }
 }
 
-/// How often pairs of bytes stand in ordinary lines.
-struct Pairs(Vec<u32>);
+/// How often grams and pairs of bytes stand in ordinary lines.
+struct Ordinary {
+    pairs: Vec<u32>,
+    grams: HashMap<[u8; grams::LONGEST], u32>,
+}
 
-impl Pairs {
-    fn of(text: &[u8]) -> Pairs {
-        let mut counts = vec![0; 1 << 16];
-        for pair in text.windows(2) {
-            counts[usize::from(pair[0].to_ascii_lowercase()) << 8
-                | usize::from(pair[1].to_ascii_lowercase())] += 1;
-        }
-        Pairs(counts)
+impl Ordinary {
+    /// Counted once a run.
+    fn shared() -> &'static Ordinary {
+        static COUNTED: LazyLock<Ordinary> =
+            LazyLock::new(|| Ordinary::of(super::check::ORDINARY.as_bytes()));
+        &COUNTED
     }
 
-    /// The window of a text whose pairs are the rarest; the whole of a short text.
+    fn of(text: &[u8]) -> Ordinary {
+        let folded: Vec<u8> = text.iter().map(|b| b | 0x20).collect();
+        let mut pairs = vec![0; 1 << 16];
+        for pair in folded.windows(2) {
+            pairs[usize::from(pair[0]) << 8 | usize::from(pair[1])] += 1;
+        }
+        let mut counts: HashMap<[u8; grams::LONGEST], u32> = HashMap::new();
+        for gram in folded.windows(grams::LONGEST) {
+            if let Ok(gram) = gram.try_into() {
+                *counts.entry(gram).or_default() += 1;
+            }
+        }
+        Ordinary {
+            pairs,
+            grams: counts,
+        }
+    }
+
+    /// Where the rarest gram of a text stands; the whole of a short text.
     fn rarest(&self, text: &[u8]) -> Range<usize> {
-        let size = match text {
-            _ if text.windows(2).filter(|w| *w == b"\\u").count() >= 2 => ESCAPED_WINDOW,
-            _ if !text.is_ascii() => WIDE_WINDOW,
-            _ => WINDOW,
-        };
+        let size = grams::LONGEST;
         if text.len() <= size {
             return 0..text.len();
         }
-        let weight = |start: &usize| -> u32 {
-            text[*start..*start + size]
+        let weight = |start: &usize| -> (u32, u32) {
+            let mut gram = [0; grams::LONGEST];
+            for (to, from) in gram.iter_mut().zip(&text[*start..]) {
+                *to = from | 0x20;
+            }
+            let pairs = gram
                 .windows(2)
-                .map(|p| self.0[usize::from(p[0]) << 8 | usize::from(p[1])].min(1000))
-                .sum()
+                .map(|p| self.pairs[usize::from(p[0]) << 8 | usize::from(p[1])].min(1000))
+                .sum();
+            (self.grams.get(&gram).copied().unwrap_or(0), pairs)
         };
         let start = (0..=text.len() - size).min_by_key(weight).unwrap_or(0);
         start..start + size
@@ -332,9 +331,22 @@ impl Guard {
     }
 }
 
+/// Whether a value that says nothing is only the beginning of one that says something: `null pointer`, `0x8007`. Behind
+/// `error=null ttl=199` the next pair begins.
+fn goes_on(rest: &[u8]) -> bool {
+    match rest {
+        [b, ..] if is_word(*b) => true,
+        [b'.' | b' ', word @ ..] => {
+            let length = word.iter().take_while(|b| is_word(**b)).count();
+            word.first().is_some_and(u8::is_ascii_alphabetic) && word.get(length) != Some(&b'=')
+        }
+        _ => false,
+    }
+}
+
 /// Whether a word of failure is followed by a value that says nothing, or counted as none.
 fn says_nothing(buf: &[u8], start: usize, end: usize) -> bool {
-    let after = &buf[end..buf.len().min(end + 16)];
+    let after = &buf[end..buf.len().min(end + 40)];
     let keyed = matches!(buf[end - 1], b'=' | b':' | b' ') && end - start > 1;
     let mut rest = after;
     if !keyed {
@@ -373,13 +385,7 @@ fn says_nothing(buf: &[u8], start: usize, end: usize) -> bool {
         for word in nothing {
             if value.len() >= word.len()
                 && value[..word.len()].eq_ignore_ascii_case(word)
-                && !value.get(word.len()).is_some_and(|b| {
-                    is_word(*b)
-                        || matches!(b, b'.' | b' ')
-                            && value
-                                .get(word.len() + 1)
-                                .is_some_and(u8::is_ascii_alphabetic)
-                })
+                && !goes_on(&value[word.len()..])
             {
                 return true;
             }
@@ -414,7 +420,7 @@ mod tests {
     #[test]
     fn failure_words_without_a_value_are_passed_over() {
         let needles = [Needle::failure("error"), Needle::failure("failed")];
-        let all = Needles::new(needles.iter().zip(0..)).unwrap();
+        let all = Needles::new(needles.iter().zip(0..));
         for quiet in [
             "{\"error\":null,\"id\":4}",
             "errors=0 retries=0",
@@ -424,6 +430,7 @@ mod tests {
             "error: 0",
             "\"failed\": [] ",
             "error_rate=0.1",
+            "error=null ttl=199 status=200",
         ] {
             assert_eq!(all.find(quiet.as_bytes(), 0, quiet.len()), None, "{quiet}");
         }
@@ -444,7 +451,7 @@ mod tests {
     #[test]
     fn other_scripts_are_found_in_both_cases_and_escaped() {
         let needles = [Needle::written("取得失敗"), Needle::written("ошибка")];
-        let all = Needles::new(needles.iter().zip(0..)).unwrap();
+        let all = Needles::new(needles.iter().zip(0..));
         for text in [
             "全ソース取得失敗",
             "\\u53d6\\u5f97\\u5931\\u6557",
@@ -459,7 +466,7 @@ mod tests {
     #[test]
     fn a_longer_needle_at_the_same_byte_is_not_hidden_by_a_guard() {
         let needles = [Needle::failure("error"), Needle::written("error:0a00")];
-        let all = Needles::new(needles.iter().zip(0..)).unwrap();
+        let all = Needles::new(needles.iter().zip(0..));
         let text = "x error:0a00 y";
         assert!(all.find(text.as_bytes(), 0, text.len()).is_some());
     }

@@ -119,8 +119,26 @@ const WRAPPERS: &[&str] = &[
     "data",
 ];
 
-fn letters(text: &str) -> impl DoubleEndedIterator<Item = char> + '_ {
-    text.chars().filter(|c| !matches!(c, '_' | '-'))
+/// The bytes that count: other scripts compare byte by byte as well.
+fn letters(text: &str) -> impl DoubleEndedIterator<Item = u8> + '_ {
+    text.bytes().filter(|c| !matches!(c, b'_' | b'-'))
+}
+
+/// A path or key as it is compared: lower-case, without `_` and `-`.
+pub fn folded(path: &str) -> String {
+    path.chars()
+        .filter(|c| !matches!(c, '_' | '-'))
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
+}
+
+/// What of a folded path a folded key may equal: all of it, and what follows each dot. One of these equals the folded
+/// key exactly where [`tail_matches`] holds.
+pub fn tails(folded: &str) -> impl Iterator<Item = &str> {
+    let dots = memchr::memchr_iter(b'.', folded.as_bytes()).map(|at| at + 1);
+    std::iter::once(0)
+        .chain(dots)
+        .filter_map(|at| folded.get(at..))
 }
 
 fn same_key(path: &str, key: &str) -> bool {
@@ -146,7 +164,7 @@ pub fn tail_matches(path: &str, key: &str) -> bool {
     let (mut a, mut b) = (letters(path).rev(), letters(key).rev());
     loop {
         match (a.next(), b.next()) {
-            (None, None) | (Some('.'), None) => return true,
+            (None, None) | (Some(b'.'), None) => return true,
             (Some(x), Some(y)) if x.eq_ignore_ascii_case(&y) => {}
             _ => return false,
         }

@@ -13,6 +13,7 @@
 
 mod cut;
 mod feed;
+mod newlines;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use super::progress::Progress;
 use super::stream::{self, CHUNK, Stream};
 use super::{Source, explain, head};
 use feed::{Feed, PlainTask, Task};
+pub use newlines::Newlines;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -45,6 +47,15 @@ pub struct Block<'a> {
     pub first: bool,
     /// Whether this is the last one.
     pub last: bool,
+    /// Its newlines, counted when they are first asked for.
+    pub newlines: Newlines,
+}
+
+impl Block<'_> {
+    /// How many lines begin between the first own byte and a byte; negative before the own lines.
+    pub fn lines_before(&self, at: usize) -> i64 {
+        self.newlines.before(self.buf, at) - self.newlines.before(self.buf, self.own.start)
+    }
 }
 
 /// Results of consecutive blocks that become one.
@@ -309,6 +320,7 @@ impl<P: Fn(usize, Range<u64>) -> bool, F> Job<'_, P, F> {
             buf,
             first: start == 0,
             last: end >= size,
+            newlines: Newlines::default(),
         };
         done.result = Some((self.work)(kept, &block));
         self.progress.add(done.bytes, &source.name);
@@ -357,6 +369,7 @@ impl<P: Fn(usize, Range<u64>) -> bool, F> Job<'_, P, F> {
                     own: cut::own(shown, offset, start..end),
                     first: start == 0,
                     last,
+                    newlines: Newlines::default(),
                 };
                 let result = (self.work)(kept, &block);
                 match &mut done.result {

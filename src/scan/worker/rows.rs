@@ -100,7 +100,7 @@ impl Worker<'_> {
 
     /// What all rows of a record share.
     pub(super) fn base(&self, block: &Block<'_>, seen: &Seen<'_>) -> Evidence {
-        let lines_before = newlines_between(block, seen.bounds.start);
+        let lines_before = block.lines_before(seen.bounds.start);
         let within = memchr::memchr_iter(b'\n', seen.record.raw.trim_ascii_end()).count() as i64;
         let mut keys = keys_of(&seen.record);
         let lane = match self
@@ -201,16 +201,6 @@ fn failed_exit(values: &Values) -> bool {
         .get("exit")
         .is_some_and(|exit| exit.trim().parse::<i64>().is_ok_and(|code| code != 0))
         || BAD.iter().any(|bad| result.starts_with(bad))
-}
-
-/// Newlines of the block's own range before a byte; negative before the own range.
-fn newlines_between(block: &Block<'_>, at: usize) -> i64 {
-    let start = block.own.start;
-    if at >= start {
-        memchr::memchr_iter(b'\n', &block.buf[start..at]).count() as i64
-    } else {
-        -(memchr::memchr_iter(b'\n', &block.buf[at..start]).count() as i64)
-    }
 }
 
 /// The instant of the nearest line before a record that has one.

@@ -117,13 +117,13 @@ pub(super) fn bad_lines(own: &[u8], shape: &Shape) -> i64 {
     }
     if shape.is_json() {
         let mut start = 0;
-        for line in own.split(|b| *b == b'\n') {
-            let length = line.len();
+        for end in memchr::memchr_iter(b'\n', own).chain([own.len()]) {
+            let line = &own[start..end];
             let text = line.trim_ascii();
-            if length <= LONGEST && text.first() == Some(&b'{') && text.last() != Some(&b'}') {
+            if line.len() <= LONGEST && text.first() == Some(&b'{') && text.last() != Some(&b'}') {
                 bad.insert(start);
             }
-            start += length + 1;
+            start = end + 1;
         }
     }
     bad.len() as i64
