@@ -1,10 +1,13 @@
 //! The fold: evidence into lanes, runs and operations. A case is one operation of a lane that failed.
 
-use crate::evidence::{Evidence, Kind, Table};
-use std::collections::{BTreeMap, HashMap};
+use crate::evidence::{Evidence, Kind, Level, Table};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Names of one template within this many nanoseconds are one operation, where nothing else tells them apart.
 pub const TOGETHER: i64 = 60 * 1_000_000_000;
+
+/// A name follows the sign of its cause within this many nanoseconds.
+const SOON: i64 = 10_000_000_000;
 
 /// The evidence, by lane.
 pub struct Corpus<'t> {
@@ -156,6 +159,7 @@ impl<'t> LaneView<'t> {
         }
         let mut names: Vec<usize> = by_record.into_values().collect();
         names.sort_unstable();
+        self.drop_signs(&mut names);
         let mut open: HashMap<(String, u32), usize> = HashMap::new();
         let mut cases: Vec<Case> = Vec::new();
         for index in names {
@@ -181,6 +185,12 @@ impl<'t> LaneView<'t> {
                 }
             }
         }
+        let signs: HashSet<(&str, i64)> = self
+            .rows
+            .iter()
+            .filter(|r| r.evidence.kind == Kind::Cause)
+            .map(|r| (r.evidence.file.as_ref(), r.evidence.offset))
+            .collect();
         for case in &mut cases {
             // The last message before a bad end is a name only where there is no other.
             let told: Vec<usize> = case
@@ -195,19 +205,51 @@ impl<'t> LaneView<'t> {
                 let end = |n: &usize| *self.row(*n).pattern == *"name.end";
                 case.names.retain(|n| told.contains(n) || end(n));
             }
-            case.best = self.best_of(&case.names);
+            case.best = self.best_of(&case.names, &signs);
         }
         cases
     }
 
-    /// The most specific name; of equals the later, which is the outer one.
-    fn best_of(&self, names: &[usize]) -> usize {
+    /// A record that is a name only because it carries a sign is evidence where another name follows at once.
+    fn drop_signs(&self, names: &mut Vec<usize>) {
+        let named: HashSet<usize> = names.iter().copied().collect();
+        names.retain(|index| {
+            let row = &self.rows[*index];
+            if *row.evidence.pattern != *"name.sign" {
+                return true;
+            }
+            let file = self.of_file(&row.evidence.file);
+            let followers = file[row.rank + 1..]
+                .iter()
+                .take(24)
+                .map(|i| (&self.rows[*i], *i));
+            !followers
+                .take_while(|(r, _)| {
+                    r.evidence.record_line <= row.evidence.record_end + 3
+                        && within(row.time, r.time, SOON)
+                })
+                .any(|(r, i)| named.contains(&i) && *r.evidence.pattern != *"name.sign")
+        });
+    }
+
+    /// The most specific name; of equals the later, which is the outer one. A record that carries a sign of the cause
+    /// is evidence as much as a name, and the lane's last word is what it wrote at the level of an error.
+    fn best_of(&self, names: &[usize], signs: &HashSet<(&str, i64)>) -> usize {
         let rank = |index: &usize| {
-            self.row(*index)
+            let row = self.row(*index);
+            let rank = row
                 .values
                 .get("rank")
                 .and_then(|r| r.parse::<i64>().ok())
-                .unwrap_or(0)
+                .unwrap_or(0);
+            let loud = row.level >= Level::Error;
+            let proves = signs.contains(&(row.file.as_ref(), row.offset));
+            rank + match (loud, proves) {
+                (true, false) if rank > 0 => 3,
+                (true, true) => 1,
+                (false, true) => -3,
+                _ => 0,
+            }
         };
         names
             .iter()

@@ -123,6 +123,19 @@ fn failure(
             }
         }
     }
+    // The same sign elsewhere in the run: a reader sees by it that it is no chance.
+    if let Some(row) = verdict.proofs.first() {
+        for again in same_sign(view, *row) {
+            let proof = proof(view.row(again), false);
+            if evidence.len() < 5
+                && !evidence
+                    .iter()
+                    .any(|p| (&p.file, p.line) == (&proof.file, proof.line))
+            {
+                evidence.push(proof);
+            }
+        }
+    }
     evidence.truncate(PROOFS);
     let guide = guide(cause);
     let count: i64 = pairs.iter().map(|(c, _)| c.count).sum();
@@ -181,6 +194,18 @@ fn failure(
             ..Cost::default()
         },
     })
+}
+
+/// Rows of the same pattern in the same run of the same file, nearest before first.
+fn same_sign(view: &LaneView<'_>, row: usize) -> Vec<usize> {
+    let here = view.rows[row];
+    let file = view.of_file(&here.evidence.file);
+    let same = |i: &usize| {
+        view.row(*i).pattern == here.evidence.pattern && view.rows[*i].run == here.run && *i != row
+    };
+    let before = file[..here.rank].iter().rev().take(200).copied();
+    let after = file[here.rank + 1..].iter().take(200).copied();
+    before.chain(after).filter(same).take(8).collect()
 }
 
 fn wait(verdict: &Verdict, reset_at: Option<&str>) -> String {

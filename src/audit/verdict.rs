@@ -37,8 +37,10 @@ pub struct Verdict {
 
 /// Below this sum (in tenths) there is no verdict.
 const THRESHOLD: i64 = 60;
+/// The same for a cause that the name claims: a weak sign that agrees is enough.
+const AGREED: i64 = 46;
 /// How much more another cause must weigh than the one that is claimed, if that has evidence of its own.
-const AGREEMENT: i64 = 12;
+const AGREEMENT: i64 = 6;
 
 /// The verdict on one case.
 pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict {
@@ -53,7 +55,7 @@ pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict
     let mut sums = weigh::by_cause(&candidates);
     for sum in &mut sums {
         if claims.contains(&sum.cause) {
-            sum.score += weigh::tune(3, AGREEMENT);
+            sum.score += AGREEMENT;
         }
     }
     sums.sort_by_key(|s| (std::cmp::Reverse(s.score), s.first));
@@ -61,9 +63,9 @@ pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict
         s.cause != Cause::Unknown
             && s.score
                 >= if claims.contains(&s.cause) {
-                    THRESHOLD - 20 + AGREEMENT
+                    AGREED
                 } else {
-                    weigh::tune(4, THRESHOLD)
+                    THRESHOLD
                 }
     }) else {
         return unsupported(&candidates, sums.first().map(|s| s.cause));
@@ -151,7 +153,14 @@ fn confidence(
     against: bool,
 ) -> Confidence {
     let close = matches!(decider.scope, Scope::Own | Scope::Key);
-    if against {
+    // Words alone, and those of the name itself, prove nothing.
+    let words = decider.claimed && decider.grade >= Grade::Wording && sum.signs < 2;
+    // An accusation wants more than a sign within a minute in a file that shows no runs.
+    let apart = standing == Standing::Misnamed
+        && decider.scope == Scope::Window
+        && decider.loose
+        && decider.grade >= Grade::Status;
+    if against || words || apart || (decider.after_effect && standing != Standing::Accurate) {
         return Confidence::Possible;
     }
     let strong = matches!(

@@ -85,6 +85,7 @@ const FIELDS: &[(&str, &[&str])] = &[
             "user",
         ],
     ),
+    ("process", &["pid"]),
     (
         "credential",
         &[

@@ -1,7 +1,7 @@
 //! The recorded name of a failure: the label that the lane wrote, with its variable parts masked.
 
 use super::pattern::matcher::{Hit, Patterns};
-use super::pattern::names::clauses;
+use super::pattern::names::{Names, clauses};
 use super::record::Record;
 use super::record::mask;
 use crate::cause::Cause;
@@ -55,13 +55,17 @@ pub fn name_of(
     let named = hits
         .iter()
         .any(|h| patterns.get(h.pattern).kind == Kind::Name);
-    let failed = record.level >= Level::Error
-        || named
-        || (!quiet && (thrown.is_some() || patterns.names.fails(message)))
-        || carries_sign(record, hits, patterns);
-    let label = label_of(record, patterns, failed);
-    if failed || (label.is_some() && !quiet) {
+    let told = record.level >= Level::Error
+        || (!quiet && (named || thrown.is_some() || patterns.names.fails(message)));
+    let signed = !told && carries_sign(record, hits, patterns);
+    let label = label_of(record, patterns, told || signed);
+    if told || (label.is_some() && !quiet) {
         build(record, hits, patterns, label)
+    } else if signed {
+        build(record, hits, patterns, label).map(|name| Name {
+            rule: "name.sign",
+            ..name
+        })
     } else {
         None
     }
@@ -69,6 +73,10 @@ pub fn name_of(
 
 /// The name of a record that is one for its place: it follows the sign of a cause, or ends a run badly.
 pub fn name_anyway(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> Option<Name> {
+    // An echoed command is no name.
+    if record.message.matches(" --").count() >= 2 {
+        return None;
+    }
     build(record, hits, patterns, label_of(record, patterns, true))
 }
 
@@ -76,7 +84,7 @@ pub fn name_anyway(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> Op
 /// ordinary line that carries one is evidence of a failure.
 fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool {
     let least = match record.level {
-        Level::Warn => Grade::Status,
+        Level::Warn => Grade::Wording,
         Level::None => Grade::Phrase,
         _ => return false,
     };
@@ -92,6 +100,72 @@ fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool 
             && p.grade <= least
             && p.cause != Some(Cause::Unknown)
     })
+}
+
+/// The telling part of a failure whose label claims nothing, and its claims.
+fn telling_part(
+    record: &Record<'_>,
+    head: &str,
+    label: Option<&str>,
+    names: &Names,
+) -> (String, Vec<Cause>) {
+    if let Some(found) = telling_clause(head, names) {
+        return found;
+    }
+    if let Some(found) = label
+        .filter(|v| words(v) >= 2)
+        .and_then(|v| telling_clause(v, names))
+    {
+        return found;
+    }
+    if let Some(thrown) = record.exception.as_deref().and_then(|e| e.lines().next()) {
+        let claims = names.claims(thrown);
+        let class = thrown.split(": ").next().unwrap_or(thrown);
+        if !claims.is_empty() {
+            let name = if words(head) >= 3 && class.len() <= 60 && !head.contains(class) {
+                format!("{head}: {class}")
+            } else {
+                thrown.to_string()
+            };
+            return (name, claims);
+        }
+    }
+    let prose = |line: &&str| {
+        words(line) >= 2
+            && !line.trim_start().starts_with("at ")
+            && !line.trim_start().starts_with("File ")
+    };
+    let more = if record.json {
+        None
+    } else {
+        record
+            .text
+            .lines()
+            .skip(1)
+            .take(3)
+            .filter(prose)
+            .find_map(|line| telling_clause(line.trim(), names))
+    };
+    more.unwrap_or_else(|| (head.to_string(), Vec::new()))
+}
+
+/// The first clause of a text that claims a cause, with what follows where it is short; and its claims.
+fn telling_clause(text: &str, names: &Names) -> Option<(String, Vec<Cause>)> {
+    let all = clauses(text);
+    for clause in all.iter().take(6) {
+        let claims = names.claims_of(clause);
+        if claims.is_empty() {
+            continue;
+        }
+        let at = text.find(clause)?;
+        let telling = if clause.split_whitespace().count() >= 2 || all.len() == 1 {
+            &text[at..]
+        } else {
+            text
+        };
+        return Some((telling.to_string(), claims));
+    }
+    None
 }
 
 /// Whether a message is a client's line of a request: a method and an address.
@@ -169,21 +243,27 @@ fn build(
     if claims.is_empty() {
         claims = named.map(|p| p.claims.clone()).unwrap_or_default();
     }
-    // What a reader keeps of a long message is the clause that says something, and what follows it.
-    let mut telling = head.as_str();
+    // What a reader keeps of a long message is the clause that says something; where the message says nothing, that of
+    // its error field, its exception or its next lines.
+    let mut telling = head.clone();
     if claims.is_empty() {
-        for clause in clauses(&head).into_iter().take(5) {
-            claims = names.claims_of(clause);
-            if !claims.is_empty() {
-                let at = head.find(clause).unwrap_or(0);
-                if words(&head[at..]) >= 2 {
-                    telling = &head[at..];
-                }
-                break;
-            }
+        (telling, claims) = telling_part(
+            record,
+            &head,
+            label.as_ref().map(|(_, v)| v.as_str()),
+            names,
+        );
+    } else if let Some((_, value)) = label
+        .as_ref()
+        .filter(|(_, v)| words(v) > 0 && v.contains(' '))
+    {
+        // The label speaks, in prose: it is the name unless the message speaks too.
+        if telling_clause(&head, names).is_none_or(|(clause, _)| clause.contains(value.as_str())) {
+            telling =
+                telling_clause(value, names).map_or_else(|| value.clone(), |(clause, _)| clause);
         }
     }
-    let name = mask(telling);
+    let name = mask(&telling);
     if words(&name) == 0 {
         let (_, value) = label.filter(|(_, v)| words(v) > 0)?;
         return Some(Name {
@@ -289,6 +369,7 @@ fn prose(message: &str) -> &str {
 /// The head of a message: its prose, and the label if it stands behind as `key=value`. The rest of the pairs varies
 /// and is not part of the name, unless there is hardly any prose.
 fn head_of(line: &str, label: Option<(&str, &str)>) -> String {
+    let line = after_logger(line);
     let head = prose(line);
     if words(head) < 2 && head.len() < line.trim_end().len() {
         return line.to_string();
@@ -320,4 +401,27 @@ fn is_type(path: &str) -> bool {
             | "errorname"
             | "class"
     )
+}
+
+/// A message without the logger that stands before it as a bare word (`ig_sug run stopped`): an identifier of several
+/// parts that says nothing of a failure.
+fn after_logger(line: &str) -> &str {
+    let Some((first, rest)) = line.split_once(' ') else {
+        return line;
+    };
+    let parts = first.split(['.', '_']).count();
+    let identifier = first.len() <= 40
+        && first.starts_with(|c: char| c.is_ascii_lowercase())
+        && first
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_'));
+    const TELLING: &[&str] = &[
+        "fail", "error", "timeout", "denied", "reject", "limit", "abort", "exceed", "invalid",
+        "expired", "lost", "missing", "unable", "refused", "crash",
+    ];
+    if parts >= 2 && identifier && words(rest) > 0 && !TELLING.iter().any(|t| first.contains(t)) {
+        rest.trim_start()
+    } else {
+        line
+    }
 }

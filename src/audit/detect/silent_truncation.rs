@@ -89,7 +89,9 @@ fn figures(lane: &LaneView<'_>, decider: usize) -> Figures {
         .find_map(|k| number(own, k));
     let mut figures = Figures {
         kept: position,
-        total: number(own, "length").or_else(|| number(own, "total")),
+        total: number(own, "actual")
+            .or_else(|| number(own, "length"))
+            .or_else(|| number(own, "total")),
     };
     let near = |row: &Evidence| {
         row.kind == Kind::Limit && row.file == own.file && (row.line - own.line).abs() <= 50

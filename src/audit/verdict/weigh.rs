@@ -46,17 +46,11 @@ const ANCHORS: usize = 8;
 /// Lines within which records without times belong together.
 const LINES: i64 = 40;
 
-/// TUNE
-pub fn tune(index: usize, default: i64) -> i64 {
-    static T: std::sync::LazyLock<Vec<Option<i64>>> = std::sync::LazyLock::new(|| {
-        std::env::var("MN_TUNE")
-            .unwrap_or_default()
-            .split(',')
-            .map(|v| v.parse().ok())
-            .collect()
-    });
-    T.get(index).copied().flatten().unwrap_or(default)
-}
+/// What a step of depth adds.
+const DEPTH: i64 = 8;
+/// What a sign in the words of the name itself gets for its place: they are what is claimed, so they prove no more
+/// than what stands beside the name.
+const CLAIMED: i64 = 16;
 
 /// A sign of a cause, weighed for one case.
 #[derive(Clone, Debug)]
@@ -73,6 +67,10 @@ pub struct Weighed {
     pub score: i64,
     /// A consequence.
     pub after_effect: bool,
+    /// It stands in the words of the name itself.
+    pub claimed: bool,
+    /// No run holds it and the failure together.
+    pub loose: bool,
 }
 
 /// All signs of one cause.
@@ -147,7 +145,10 @@ fn around(view: &LaneView<'_>, anchor: usize, reached: &mut BTreeSet<usize>) {
             .filter(sign),
     );
     for (kind, value) in &here.evidence.keys {
-        if kind == "logger" || kind == "thread" || kind == "credential" {
+        if matches!(
+            kind.as_str(),
+            "logger" | "thread" | "process" | "credential"
+        ) {
             continue;
         }
         let sharing = view.with_key(kind, value);
@@ -167,11 +168,8 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
     let scope = scope(here, there);
     let evidence = there.evidence;
     let claimed = evidence.values.contains_key(OWN_WORDS) && scope == Scope::Own;
-    let mut score = if claimed {
-        grade.weight().min(tune(0, 45)) + tune(1, 6) * cause.depth() + tune(2, 16)
-    } else {
-        grade.weight() + tune(1, 6) * cause.depth() + scope.weight()
-    };
+    let place = if claimed { CLAIMED } else { scope.weight() };
+    let mut score = grade.weight() + DEPTH * cause.depth() + place;
     if evidence.after_effect {
         score -= 30;
     }
@@ -184,10 +182,14 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         };
         score -= (lines / 4).min(5);
         if same_file && evidence.offset > here.evidence.offset {
-            score -= 3;
+            // What comes after belongs to the next call more often than not.
+            score -= if grade >= Grade::Status { 10 } else { 3 };
         }
         if other_target(here.evidence, evidence) {
             score -= 12;
+        }
+        if same_file && other_session(here.evidence, evidence) {
+            score -= 25;
         }
     }
     Weighed {
@@ -197,7 +199,17 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         scope,
         score,
         after_effect: evidence.after_effect,
+        claimed,
+        loose: !here.has_runs,
     }
+}
+
+/// Whether both are of one program and of different processes of it: sessions of a server that have nothing in common.
+fn other_session(here: &Evidence, there: &Evidence) -> bool {
+    let differ = |kind: &str| matches!((here.keys.get(kind), there.keys.get(kind)), (Some(a), Some(b)) if a != b);
+    differ("process")
+        && here.keys.contains_key("logger")
+        && here.keys.get("logger") == there.keys.get("logger")
 }
 
 /// Whether both name a target of the same sort and the targets differ: then the sign is of another call.

@@ -226,12 +226,7 @@ impl Names {
     /// Whether a field is a label that names a failure. `failed`: the record is a failure by another sign.
     pub fn is_label(&self, path: &str, value: &str, failed: bool) -> bool {
         let lower = value.trim().to_lowercase();
-        if is_nothing(&lower)
-            || lower.len() > 200
-            || lower
-                .bytes()
-                .all(|b| b.is_ascii_digit() || b == b'.' || b == b'-')
-        {
+        if is_nothing(&lower) || lower.len() > 200 || !lower.contains(char::is_alphabetic) {
             return false;
         }
         let path = folded(path);

@@ -4,6 +4,7 @@ use super::rows::named;
 use super::{Profile, Seen, Worker, record_at, stretch};
 use crate::evidence::{Evidence, Kind, Level};
 use crate::scan::name::{Name, name_anyway};
+use crate::scan::pattern::status::statuses;
 use crate::scan::source::blocks::Block;
 use std::collections::BTreeMap;
 
@@ -91,7 +92,10 @@ impl Worker<'_> {
                 .hits
                 .iter()
                 .any(|h| self.patterns.get(h.pattern).kind == Kind::Cause);
-            if !spoken || signs || self.patterns.names.succeeds(&seen.record.message) {
+            let served = statuses(&seen.record.text)
+                .iter()
+                .any(|(code, _)| *code < 400);
+            if !spoken || signs || served || self.patterns.names.succeeds(&seen.record.message) {
                 continue;
             }
             let Some(name) = name_anyway(&seen.record, &seen.hits, &self.patterns) else {
