@@ -9,6 +9,7 @@ mod fields;
 mod head;
 mod json;
 mod level;
+mod lookup;
 mod mask;
 mod shape;
 mod status;

@@ -55,6 +55,14 @@ impl Needle {
         }
     }
 
+    /// The needle of a pattern that asks for these statuses: where it is one of them (`<429>`), it stands for nothing but
+    /// a status.
+    pub fn of_statuses(mut self, statuses: &[u16]) -> Needle {
+        let code = self.text.parse::<u16>().ok();
+        self.guard.status |= self.guard.left && code.is_some_and(|code| statuses.contains(&code));
+        self
+    }
+
     /// A word of failure, bounded on the right (`TimeoutError`, `extract_failed` count).
     pub fn failure(text: &str) -> Needle {
         Needle {

@@ -1,6 +1,6 @@
 //! The exception of a record: the class and message of its innermost cause.
 
-use super::fields::Fields;
+use super::lookup::Lookup;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -177,7 +177,7 @@ fn python(text: &str) -> Option<String> {
 }
 
 /// The innermost cause of a JSON record, from its error fields or from the stack within them.
-pub(super) fn of_json(fields: &Fields) -> Option<String> {
+pub(super) fn of_json(fields: &Lookup<'_>) -> Option<String> {
     const STACKS: &[&str] = &[
         "stack",
         "stack_trace",
@@ -219,7 +219,7 @@ pub(super) fn of_json(fields: &Fields) -> Option<String> {
     ];
     // The deepest object that carries a class and a message.
     let mut best: Option<(usize, String)> = None;
-    for field in fields {
+    for field in fields.fields() {
         let (holder, last) = field.path.rsplit_once('.').unwrap_or(("", &field.path));
         if !CLASSES.contains(&last) || field.value.is_empty() {
             continue;
@@ -261,6 +261,7 @@ pub(super) fn of_json(fields: &Fields) -> Option<String> {
     if let Some((depth, text)) = &best
         && *depth > 1
         && fields
+            .fields()
             .iter()
             .any(|f| f.path.contains("cause") || f.path.contains("previous"))
     {
