@@ -159,7 +159,13 @@ impl<'t> LaneView<'t> {
         }
         let mut names: Vec<usize> = by_record.into_values().collect();
         names.sort_unstable();
-        self.drop_signs(&mut names);
+        let signs: HashSet<(&str, i64)> = self
+            .rows
+            .iter()
+            .filter(|r| r.evidence.kind == Kind::Cause)
+            .map(|r| (r.evidence.file.as_ref(), r.evidence.offset))
+            .collect();
+        self.drop_signs(&mut names, &signs);
         let mut open: HashMap<(String, u32), usize> = HashMap::new();
         let mut cases: Vec<Case> = Vec::new();
         for index in names {
@@ -185,12 +191,6 @@ impl<'t> LaneView<'t> {
                 }
             }
         }
-        let signs: HashSet<(&str, i64)> = self
-            .rows
-            .iter()
-            .filter(|r| r.evidence.kind == Kind::Cause)
-            .map(|r| (r.evidence.file.as_ref(), r.evidence.offset))
-            .collect();
         for case in &mut cases {
             // The last message before a bad end is a name only where there is no other.
             let told: Vec<usize> = case
@@ -210,25 +210,25 @@ impl<'t> LaneView<'t> {
         cases
     }
 
-    /// A record that is a name only because it carries a sign is evidence where another name follows at once.
-    fn drop_signs(&self, names: &mut Vec<usize>) {
+    /// A record below an error that carries a sign is evidence where a name without one follows at once; one that is
+    /// a name only for its sign, where any name does.
+    fn drop_signs(&self, names: &mut Vec<usize>, signs: &HashSet<(&str, i64)>) {
         let named: HashSet<usize> = names.iter().copied().collect();
+        let signed = |row: &Evidence| signs.contains(&(row.file.as_ref(), row.offset));
         names.retain(|index| {
             let row = &self.rows[*index];
-            if *row.evidence.pattern != *"name.sign" {
+            let only = *row.evidence.pattern == *"name.sign";
+            if !only && (row.evidence.level != Level::Warn || !signed(row.evidence)) {
                 return true;
             }
             let file = self.of_file(&row.evidence.file);
-            let followers = file[row.rank + 1..]
-                .iter()
-                .take(24)
-                .map(|i| (&self.rows[*i], *i));
-            !followers
-                .take_while(|(r, _)| {
-                    r.evidence.record_line <= row.evidence.record_end + 3
-                        && within(row.time, r.time, SOON)
-                })
-                .any(|(r, i)| named.contains(&i) && *r.evidence.pattern != *"name.sign")
+            let mut followers = file[row.rank + 1..].iter().take(24).map(|i| (&self.rows[*i], *i)).take_while(|(r, _)| {
+                r.evidence.record_line <= row.evidence.record_end + 3 && within(row.time, r.time, SOON)
+            });
+            !followers.any(|(r, i)| {
+                let name = *r.evidence.pattern != *"name.sign" && *r.evidence.pattern != *"name.end";
+                named.contains(&i) && r.evidence.offset != row.evidence.offset && name && (only || !signed(r.evidence))
+            })
         });
     }
 
