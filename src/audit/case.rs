@@ -1,6 +1,7 @@
 //! The fold: evidence into lanes, runs and operations. A case is one operation of a lane that failed.
 
-use crate::evidence::{Evidence, Kind, Level, Table};
+use crate::cause::Cause;
+use crate::evidence::{Evidence, Kind, Level, OWN_WORDS, Table};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Names of one template within this many nanoseconds are one operation, where nothing else tells them apart.
@@ -165,7 +166,26 @@ impl<'t> LaneView<'t> {
             .filter(|r| r.evidence.kind == Kind::Cause)
             .map(|r| (r.evidence.file.as_ref(), r.evidence.offset))
             .collect();
-        self.drop_signs(&mut names, &signs);
+        // A sign in a name's own words that says what the name claims adds nothing to it.
+        let claims: HashMap<(&str, i64), &[Cause]> = names
+            .iter()
+            .map(|n| self.row(*n))
+            .map(|r| ((r.file.as_ref(), r.offset), r.claims.as_slice()))
+            .collect();
+        let beyond: HashSet<(&str, i64)> = self
+            .rows
+            .iter()
+            .map(|r| r.evidence)
+            .filter(|r| r.kind == Kind::Cause)
+            .filter(|r| {
+                let claimed = claims
+                    .get(&(r.file.as_ref(), r.offset))
+                    .is_some_and(|c| r.cause.is_some_and(|own| c.contains(&own)));
+                !(claimed && r.values.contains_key(OWN_WORDS))
+            })
+            .map(|r| (r.file.as_ref(), r.offset))
+            .collect();
+        self.drop_signs(&mut names, &beyond);
         let mut open: HashMap<(String, u32), usize> = HashMap::new();
         let mut cases: Vec<Case> = Vec::new();
         for index in names {
@@ -222,12 +242,21 @@ impl<'t> LaneView<'t> {
                 return true;
             }
             let file = self.of_file(&row.evidence.file);
-            let mut followers = file[row.rank + 1..].iter().take(24).map(|i| (&self.rows[*i], *i)).take_while(|(r, _)| {
-                r.evidence.record_line <= row.evidence.record_end + 3 && within(row.time, r.time, SOON)
-            });
+            let mut followers = file[row.rank + 1..]
+                .iter()
+                .take(24)
+                .map(|i| (&self.rows[*i], *i))
+                .take_while(|(r, _)| {
+                    r.evidence.record_line <= row.evidence.record_end + 3
+                        && within(row.time, r.time, SOON)
+                });
             !followers.any(|(r, i)| {
-                let name = *r.evidence.pattern != *"name.sign" && *r.evidence.pattern != *"name.end";
-                named.contains(&i) && r.evidence.offset != row.evidence.offset && name && (only || !signed(r.evidence))
+                let name =
+                    *r.evidence.pattern != *"name.sign" && *r.evidence.pattern != *"name.end";
+                named.contains(&i)
+                    && r.evidence.offset != row.evidence.offset
+                    && name
+                    && (only || !signed(r.evidence))
             })
         });
     }
