@@ -194,13 +194,19 @@ fn text_line(out: &mut impl Write, kind: u64, d: &Draw, dice: &mut Dice) -> std:
                 "{date}T{time}.{ms:03}Z DEBUG 1 --- [   scheduling-1] c.e.orders.SweepJob                      : sweep of {shop} done, 0 expired, 0 retried, {n} kept"
             ),
         },
-        _ => writeln!(
-            out,
-            "{} {:>2} {time} web-{} systemd[1]: session-{id}.scope: Deactivated successfully, exit code 0 after {took} ms.",
-            if &date[5..7] == "08" { "Aug" } else { "Sep" },
-            date[8..].trim_start_matches('0'),
-            n % 9
-        ),
+        _ => {
+            let what = match dice.roll(20) {
+                0 => "Deactivated successfully, exit code 0",
+                _ => "Reloaded, 0 units changed",
+            };
+            writeln!(
+                out,
+                "{} {:>2} {time} web-{} systemd[1]: session-{id}.scope: {what} after {took} ms.",
+                if &date[5..7] == "08" { "Aug" } else { "Sep" },
+                date[8..].trim_start_matches('0'),
+                n % 9
+            )
+        }
     }
 }
 
@@ -287,7 +293,7 @@ fn json_line(out: &mut impl Write, kind: u64, d: &Draw, dice: &mut Dice) -> std:
         ),
         (_, 0) => writeln!(
             out,
-            "{{\"level\":\"info\",\"ts\":{}.{:03},\"caller\":\"sync/job.go:{n}\",\"msg\":\"job done\",\"job_id\":\"job-{id}\",\"shop\":\"{shop}\",\"failed\":0,\"error\":\"\",\"duration\":0.{took:03},\"code\":200}}",
+            "{{\"level\":\"info\",\"ts\":{}.{:03},\"caller\":\"sync/job.go:{n}\",\"msg\":\"batch kept, done\",\"job_id\":\"job-{id}\",\"shop\":\"{shop}\",\"failed\":0,\"error\":\"\",\"duration\":0.{took:03},\"code\":200}}",
             now / 1000,
             now % 1000
         ),

@@ -9,6 +9,7 @@ mod fields;
 mod head;
 mod json;
 mod level;
+mod lookup;
 mod mask;
 mod shape;
 mod status;
@@ -91,6 +92,70 @@ impl Record<'_> {
 
 /// Reads a record. Never fails: what cannot be read as JSON is text.
 pub fn parse<'a>(raw: &'a [u8], shape: &Shape) -> Record<'a> {
+    Draft::of(raw, shape).read(shape)
+}
+
+/// A record of which only the text is known: to ask whether it is worth reading.
+pub struct Draft<'a> {
+    raw: &'a [u8],
+    text: Cow<'a, str>,
+    /// What a collector wrote before it.
+    outer: String,
+    body: Body,
+}
+
+enum Body {
+    Json(Fields),
+    /// Where each raw line begins in the text.
+    Text(Vec<usize>),
+}
+
+impl<'a> Draft<'a> {
+    /// Unwraps a record.
+    pub fn of(raw: &'a [u8], shape: &Shape) -> Draft<'a> {
+        let (text, starts, outer) = unwrapped(raw, shape);
+        if text.trim_start().starts_with('{') {
+            let source = if outer.is_empty() {
+                raw.strip_suffix(b"\n").unwrap_or(raw)
+            } else {
+                text.as_bytes()
+            };
+            if let Some(leaves) = json::leaves(source).or_else(|| json::leaves(text.as_bytes())) {
+                let (text, fields) = structured::flat(leaves);
+                return Draft {
+                    raw,
+                    text: Cow::Owned(text),
+                    outer,
+                    body: Body::Json(fields),
+                };
+            }
+        }
+        Draft {
+            raw,
+            text,
+            outer,
+            body: Body::Text(starts),
+        }
+    }
+
+    /// What [`Record::text`] will be.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Reads the rest.
+    pub fn read(self, shape: &Shape) -> Record<'a> {
+        match self.body {
+            Body::Json(fields) => {
+                structured::record(self.raw, self.text, fields, &self.outer, shape)
+            }
+            Body::Text(starts) => plain(self.raw, self.text, starts, &self.outer, shape),
+        }
+    }
+}
+
+/// The text of a record without what a collector put around it, where its lines begin in it, and what stood before it.
+fn unwrapped<'a>(raw: &'a [u8], shape: &Shape) -> (Cow<'a, str>, Vec<usize>, String) {
     let body = raw.strip_suffix(b"\n").unwrap_or(raw);
     let mut text = Cow::Borrowed("");
     let mut starts = Vec::new();
@@ -127,17 +192,7 @@ pub fn parse<'a>(raw: &'a [u8], shape: &Shape) -> Record<'a> {
         }
         text = Cow::Owned(text.get(..end).unwrap_or_default().to_owned());
     }
-    if text.trim_start().starts_with('{') {
-        let source = if outer.is_empty() {
-            body
-        } else {
-            text.as_bytes()
-        };
-        if let Some(leaves) = json::leaves(source).or_else(|| json::leaves(text.as_bytes())) {
-            return structured::record(raw, leaves, &outer, shape);
-        }
-    }
-    plain(raw, text, starts, &outer, shape)
+    (text, starts, outer)
 }
 
 fn plain<'a>(
@@ -290,6 +345,9 @@ fn untailed(said: &str) -> &str {
         Some(at) if said.contains(", server: ") => said.get(..at).unwrap_or(said),
         _ => said,
     };
+    if !said.contains('=') {
+        return said;
+    }
     let Some(tail) = TAIL.as_ref().and_then(|r| r.find(said)) else {
         return said;
     };

@@ -215,7 +215,11 @@ impl Worker<'_> {
 
     /// The rows that a record yields only where a failure asks for it: the first visit gave the others.
     fn asked(&self, block: &Block<'_>, profile: &Profile, bounds: Range<usize>) -> Vec<Evidence> {
-        let record = record::parse(&block.buf[bounds.clone()], &profile.shape);
+        let draft = record::Draft::of(&block.buf[bounds.clone()], &profile.shape);
+        if !self.patterns.may_ask(draft.text()) {
+            return Vec::new();
+        }
+        let record = draft.read(&profile.shape);
         let hits = self.patterns.asked(&record, &self.around(block, &bounds));
         if hits.is_empty() {
             return Vec::new();

@@ -362,7 +362,7 @@ impl Here<'_> {
             needles: p
                 .needles
                 .iter()
-                .map(|n| Needle::written(n.get_ref()))
+                .map(|n| Needle::written(n.get_ref()).of_statuses(&p.status))
                 .collect(),
             near: p.near.iter().map(|n| n.to_lowercase()).collect(),
             regex: p.regex.as_ref().map(|r| self.regex(r)).transpose()?,

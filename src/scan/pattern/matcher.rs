@@ -133,6 +133,11 @@ impl Patterns {
             .collect()
     }
 
+    /// Whether a `common` pattern may match a record with this text.
+    pub fn may_ask(&self, text: &str) -> bool {
+        self.common_status || self.common.find(text.as_bytes(), 0, text.len()).is_some()
+    }
+
     /// The `common` patterns that match a record, in the order of the packs.
     pub fn asked(&self, record: &Record<'_>, around: &Around<'_>) -> Vec<Hit> {
         let context = Context::new(record, around);
@@ -205,9 +210,6 @@ impl Patterns {
 
     fn try_one(&self, index: u32, record: &Record<'_>, context: &Context<'_>) -> Trial {
         let pattern = self.get(index);
-        if !pattern.near.is_empty() && !pattern.near.iter().any(|word| context.near(word)) {
-            return Trial::Fail("near");
-        }
         let mut place = None;
         let mut status = None;
         if !pattern.status.is_empty() {
@@ -242,6 +244,18 @@ impl Patterns {
         {
             return Trial::Fail("unless");
         }
+        let regex = pattern.regex.as_ref().map(super::Lazy::get);
+        let captures = match regex {
+            None => None,
+            Some(regex) => match regex.and_then(|r| Some((r, r.captures(text)?))) {
+                None => return Trial::Fail("regex"),
+                found => found,
+            },
+        };
+        // What stands around it costs the most to look at.
+        if !pattern.near.is_empty() && !pattern.near.iter().any(|word| context.near(word)) {
+            return Trial::Fail("near");
+        }
         let mut values = Values::new();
         values.extend(status.map(|code| ("status".to_string(), code.to_string())));
         values.extend(
@@ -250,13 +264,7 @@ impl Patterns {
                 .iter()
                 .map(|(key, value)| (key.to_string(), value.clone())),
         );
-        if let Some(lazy) = &pattern.regex {
-            let Some(regex) = lazy.get() else {
-                return Trial::Fail("regex");
-            };
-            let Some(captures) = regex.captures(text) else {
-                return Trial::Fail("regex");
-            };
+        if let Some((regex, captures)) = captures {
             for name in regex.capture_names().flatten() {
                 if let Some(value) = captures.name(name) {
                     // `exit_2` is another place of `exit`: a name can be given to one group only.
@@ -296,7 +304,7 @@ struct Context<'a> {
     around: &'a Around<'a>,
     statuses: OnceCell<Vec<(u16, usize)>>,
     lower: OnceCell<String>,
-    neighbours: OnceCell<String>,
+    neighbours: OnceCell<Vec<u8>>,
     names: OnceCell<String>,
 }
 
@@ -323,15 +331,15 @@ impl<'a> Context<'a> {
 
     fn near(&self, word: &str) -> bool {
         let around = self.around;
-        self.lower().contains(word)
-            || self
-                .names
-                .get_or_init(|| format!("{} {}", around.lane, around.file).to_ascii_lowercase())
-                .contains(word)
-            || self
-                .neighbours
-                .get_or_init(|| String::from_utf8_lossy(around.bytes).to_ascii_lowercase())
-                .contains(word)
+        let word = word.as_bytes();
+        let stands = |text: &[u8]| memchr::memmem::find(text, word).is_some();
+        let names = || format!("{} {}", around.lane, around.file).to_ascii_lowercase();
+        stands(self.lower().as_bytes())
+            || stands(self.names.get_or_init(names).as_bytes())
+            || stands(
+                self.neighbours
+                    .get_or_init(|| around.bytes.to_ascii_lowercase()),
+            )
     }
 
     /// Where the first needle of a pattern without a regex stands.

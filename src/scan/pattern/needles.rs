@@ -55,6 +55,14 @@ impl Needle {
         }
     }
 
+    /// The needle of a pattern that asks for these statuses: where it is one of them (`<429>`), it stands for nothing but
+    /// a status.
+    pub fn of_statuses(mut self, statuses: &[u16]) -> Needle {
+        let code = self.text.parse::<u16>().ok();
+        self.guard.status |= self.guard.left && code.is_some_and(|code| statuses.contains(&code));
+        self
+    }
+
     /// A word of failure, bounded on the right (`TimeoutError`, `extract_failed` count).
     pub fn failure(text: &str) -> Needle {
         Needle {
@@ -173,10 +181,10 @@ impl Needles {
         let ordinary = Ordinary::shared();
         let mut by_gram: BTreeMap<Vec<u8>, Vec<Spelled>> = BTreeMap::new();
         for ((text, guard), owners) in by_text {
-            let at = ordinary.rarest(&text);
-            let gram = text.get(at.clone()).unwrap_or_default();
             // Bytes that the search takes for the same share a bucket.
-            let gram = gram.iter().map(|b| b | 0x20).collect();
+            let folded: Vec<u8> = text.iter().map(|b| b | 0x20).collect();
+            let at = ordinary.rarest(&folded, |gram| by_gram.get(gram).map_or(0, Vec::len));
+            let gram = folded.get(at.clone()).unwrap_or_default().to_vec();
             by_gram.entry(gram).or_default().push(Spelled {
                 text: text.into_boxed_slice(),
                 at: at.start,
@@ -252,7 +260,14 @@ impl Spelled {
     fn holds(&self, buf: &[u8], hit: usize, from: usize, to: usize) -> Option<(usize, usize)> {
         let start = hit.checked_sub(self.at).filter(|s| *s >= from)?;
         let end = start + self.text.len();
-        let stands = end <= to && buf[start..end].eq_ignore_ascii_case(&self.text);
+        // The ends are compared first: needles that share a gram differ there.
+        let like = |a: Option<&u8>, b: Option<&u8>| {
+            a.map(u8::to_ascii_lowercase) == b.map(u8::to_ascii_lowercase)
+        };
+        let stands = end <= to
+            && like(buf.get(end - 1), self.text.last())
+            && like(buf.get(start), self.text.first())
+            && buf[start..end].eq_ignore_ascii_case(&self.text);
         (stands && self.guard.holds(buf, start, end)).then_some((start, end))
     }
 }
@@ -260,7 +275,7 @@ impl Spelled {
 /// How often grams and pairs of bytes stand in ordinary lines.
 struct Ordinary {
     pairs: Vec<u32>,
-    grams: HashMap<[u8; grams::LONGEST], u32>,
+    grams: HashMap<Vec<u8>, u32>,
 }
 
 impl Ordinary {
@@ -277,11 +292,9 @@ impl Ordinary {
         for pair in folded.windows(2) {
             pairs[usize::from(pair[0]) << 8 | usize::from(pair[1])] += 1;
         }
-        let mut counts: HashMap<[u8; grams::LONGEST], u32> = HashMap::new();
+        let mut counts: HashMap<Vec<u8>, u32> = HashMap::new();
         for gram in folded.windows(grams::LONGEST) {
-            if let Ok(gram) = gram.try_into() {
-                *counts.entry(gram).or_default() += 1;
-            }
+            *counts.entry(gram.to_vec()).or_default() += 1;
         }
         Ordinary {
             pairs,
@@ -289,22 +302,24 @@ impl Ordinary {
         }
     }
 
-    /// Where the rarest gram of a text stands; the whole of a short text.
-    fn rarest(&self, text: &[u8]) -> Range<usize> {
+    /// Where the rarest gram of a folded text stands, of equals the one that the fewest needles share so far; the whole of
+    /// a short text.
+    fn rarest(&self, text: &[u8], shared: impl Fn(&[u8]) -> usize) -> Range<usize> {
         let size = grams::LONGEST;
         if text.len() <= size {
             return 0..text.len();
         }
-        let weight = |start: &usize| -> (u32, u32) {
-            let mut gram = [0; grams::LONGEST];
-            for (to, from) in gram.iter_mut().zip(&text[*start..]) {
-                *to = from | 0x20;
-            }
+        let weight = |start: &usize| -> (u32, usize, u32) {
+            let gram = &text[*start..*start + size];
             let pairs = gram
                 .windows(2)
                 .map(|p| self.pairs[usize::from(p[0]) << 8 | usize::from(p[1])].min(1000))
                 .sum();
-            (self.grams.get(&gram).copied().unwrap_or(0), pairs)
+            (
+                self.grams.get(gram).copied().unwrap_or(0),
+                shared(gram) / 4,
+                pairs,
+            )
         };
         let start = (0..=text.len() - size).min_by_key(weight).unwrap_or(0);
         start..start + size

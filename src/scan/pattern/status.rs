@@ -368,6 +368,10 @@ pub fn in_context(buf: &[u8], start: usize, end: usize) -> bool {
     {
         return true;
     }
+    // Behind the status of an access log stand sizes and durations: `"GET /x HTTP/1.1" 200 512 "-" "curl" 503`.
+    if answered(&before) {
+        return false;
+    }
     // An access log: `"GET /x HTTP/1.1" 503 312`.
     if before.ends_with(b"\" ")
         && (has_request(&before) || before.windows(5).any(|w| w == b"http/"))
@@ -396,6 +400,20 @@ pub fn in_context(buf: &[u8], start: usize, end: usize) -> bool {
         return ends && !size && !before.trim_ascii_end().ends_with(b"=");
     }
     false
+}
+
+/// Whether a request line of an access log has its status already.
+fn answered(before: &[u8]) -> bool {
+    let Some(version) = memchr::memmem::rfind(before, b"http/") else {
+        return false;
+    };
+    let rest = &before[version..];
+    let Some(quote) = memchr::memmem::find(rest, b"\" ") else {
+        return false;
+    };
+    let number = rest[quote + 2..].trim_ascii_start();
+    let digits = number.iter().take_while(|b| b.is_ascii_digit()).count();
+    digits == 3 && number.get(digits).is_some_and(u8::is_ascii_whitespace)
 }
 
 fn trim_marks(before: &[u8]) -> &[u8] {

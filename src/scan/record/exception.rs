@@ -1,6 +1,6 @@
 //! The exception of a record: the class and message of its innermost cause.
 
-use super::fields::Fields;
+use super::lookup::Lookup;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -86,10 +86,14 @@ pub fn innermost(text: &str) -> Option<String> {
         let said = found.get(1).or(found.get(2))?;
         return cut(&format!("panic: {}", said.as_str()));
     }
-    if let Some(found) = PHP.as_ref().and_then(|r| r.captures(text)) {
+    if (text.contains("PHP Fatal error:") || text.contains("Uncaught "))
+        && let Some(found) = PHP.as_ref().and_then(|r| r.captures(text))
+    {
         return cut(found.get(1)?.as_str());
     }
-    if let Some(found) = RUBY.as_ref().and_then(|r| r.captures(text)) {
+    if text.contains(":in ")
+        && let Some(found) = RUBY.as_ref().and_then(|r| r.captures(text))
+    {
         return cut(&format!(
             "{}: {}",
             found.get(2)?.as_str(),
@@ -110,7 +114,11 @@ pub fn innermost(text: &str) -> Option<String> {
 }
 
 fn inline(text: &str) -> Option<String> {
+    const ENDS: &[&str] = &["Error", "Exception", "Throwable", "Failure", "Timeout"];
     let text = text.get(..text.len().min(8192)).unwrap_or(text);
+    if !ENDS.iter().any(|end| text.contains(end)) {
+        return None;
+    }
     cut(INLINE.as_ref()?.captures(text)?.get(1)?.as_str())
 }
 
@@ -169,7 +177,7 @@ fn python(text: &str) -> Option<String> {
 }
 
 /// The innermost cause of a JSON record, from its error fields or from the stack within them.
-pub(super) fn of_json(fields: &Fields) -> Option<String> {
+pub(super) fn of_json(fields: &Lookup<'_>) -> Option<String> {
     const STACKS: &[&str] = &[
         "stack",
         "stack_trace",
@@ -211,8 +219,11 @@ pub(super) fn of_json(fields: &Fields) -> Option<String> {
     ];
     // The deepest object that carries a class and a message.
     let mut best: Option<(usize, String)> = None;
-    for field in fields {
+    for field in fields.fields() {
         let (holder, last) = field.path.rsplit_once('.').unwrap_or(("", &field.path));
+        if !CLASSES.contains(&last) || field.value.is_empty() {
+            continue;
+        }
         let root = matches!(
             last,
             "errorType" | "exc_type" | "exception_type" | "exception_class"
@@ -221,7 +232,7 @@ pub(super) fn of_json(fields: &Fields) -> Option<String> {
             .rsplit('.')
             .find(|s| !s.bytes().all(|b| b.is_ascii_digit()))
             .is_some_and(|s| HOLDERS.iter().any(|h| h.eq_ignore_ascii_case(s)));
-        if !CLASSES.contains(&last) || !(root || held) || field.value.is_empty() {
+        if !(root || held) {
             continue;
         }
         let said = SAYS.iter().find_map(|key| {
@@ -250,6 +261,7 @@ pub(super) fn of_json(fields: &Fields) -> Option<String> {
     if let Some((depth, text)) = &best
         && *depth > 1
         && fields
+            .fields()
             .iter()
             .any(|f| f.path.contains("cause") || f.path.contains("previous"))
     {

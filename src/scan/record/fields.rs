@@ -57,16 +57,18 @@ impl Fields {
         self.0.iter().find(|f| same_key(&f.path, key))
     }
 
-    /// The value whose path is `key`, at the root or below a wrapper that carries whole records.
-    pub(crate) fn shallow(&self, key: &str) -> Option<&Field> {
-        self.whole(key).or_else(|| {
-            let below = key.matches('.').count() + 1;
-            self.0.iter().find(|f| {
-                let holder = f.path.rmatch_indices('.').nth(below - 1);
-                holder.is_some_and(|(at, _)| {
-                    f.path.get(..at).is_some_and(|p| WRAPPERS.contains(&p))
-                        && f.path.get(at + 1..).is_some_and(|tail| same_key(tail, key))
-                })
+    /// The value whose path is `key` below a wrapper that carries whole records.
+    pub(super) fn below(&self, key: &str) -> Option<&Field> {
+        let below = key.matches('.').count();
+        self.0.iter().find(|f| {
+            // Most fields are told by their last letters.
+            if !tail_matches(&f.path, key) {
+                return false;
+            }
+            let holder = f.path.rmatch_indices('.').nth(below);
+            holder.is_some_and(|(at, _)| {
+                f.path.get(..at).is_some_and(|p| WRAPPERS.contains(&p))
+                    && f.path.get(at + 1..).is_some_and(|tail| same_key(tail, key))
             })
         })
     }
@@ -276,6 +278,9 @@ fn access(text: &str, fields: &mut Fields) {
         )
         .ok()
     });
+    if !text.contains(" HTTP/") {
+        return;
+    }
     let Some(found) = REQUEST.as_ref().and_then(|r| r.captures(text)) else {
         return;
     };

@@ -1,6 +1,6 @@
 //! How severe a record is, as its logger spells it: words in several scripts, letters, and numbers by emitter.
 
-use super::fields::Fields;
+use super::lookup::Lookup;
 use crate::evidence::Level;
 
 /// The level that a word stands for, whatever its case, padding and brackets; none for other words.
@@ -114,7 +114,7 @@ fn step(value: i64, bounds: [i64; 6]) -> Level {
 
 /// The level of a JSON record. A bare number means nothing without the emitter's signature, because the scales
 /// collide: 40 is a warning of pino and an error of Python.
-pub fn of_json(fields: &Fields) -> Level {
+pub(super) fn of_json(fields: &Lookup<'_>) -> Level {
     const WORDS: &[&str] = &[
         "level",
         "lvl",

@@ -9,60 +9,83 @@ const MOST: usize = 120;
 /// Digits that must stay are moved to a private plane until all masks are done.
 const KEPT: u32 = 0xE000;
 
-/// What is replaced, in this order, which is part of the recipe of fingerprints.
-static MASKS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
-    let table: &[(&str, &str)] = &[
+const DIGITS: &str = "0123456789";
+
+/// Whether a text holds any of these characters. A digit of another script is one too.
+fn holds(text: &str, any: &str) -> bool {
+    text.bytes()
+        .any(|b| b >= 0x80 || any.as_bytes().contains(&b))
+}
+
+/// What is replaced, by what, and characters of which one at least must stand in the text; in this order, which is part
+/// of the recipe of fingerprints.
+static MASKS: LazyLock<Vec<(Regex, &'static str, &'static str)>> = LazyLock::new(|| {
+    let table: &[(&str, &str, &str)] = &[
         (
             r"\b\d{4}[-/.]\d{2}[-/.]\d{2}(?:[T _-]\d{2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,:]\d{1,9})?)?(?: ?(?:Z\b|UTC\b|GMT\b|[+-]\d{2}:?\d{2}\b))?",
             "<ts>",
+            DIGITS,
         ),
         (
             r"\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: \d{4})?|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}) \d{2}:\d{2}:\d{2}(?: \d{4})?(?: (?:GMT|UTC|[+-]\d{4}))?",
             "<ts>",
+            DIGITS,
         ),
         (
             r"\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?\b",
             "<ts>",
+            DIGITS,
         ),
-        (r"\b\d{8}T\d{6}Z?\b", "<ts>"),
-        (r"\b1\d{9}(?:\d{3}){0,3}(?:\.\d+)?\b", "<ts>"),
+        (r"\b\d{8}T\d{6}Z?\b", "<ts>", DIGITS),
+        (r"\b1\d{9}(?:\d{3}){0,3}(?:\.\d+)?\b", "<ts>", DIGITS),
         (
             r"(?i)\b\d+(?:\.\d+)?\s?(?:ns|us|µs|ms|msecs?|millis(?:econds?)?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)(?:\d+(?:\.\d+)?(?:ms|s|m))*\b",
             "<dur>",
+            DIGITS,
         ),
         (
             r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
             "<uuid>",
+            "-",
         ),
         (
             r#"\b[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[^\s"'<>)\]},;]+"#,
             "<url>",
+            ":",
         ),
-        (r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b", "<email>"),
+        (r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b", "<email>", "@"),
         (
             r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5}|/\d{1,2})?\b|\[?\b(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4}\b\]?(?::\d{1,5}\b)?|\[::1\](?::\d+)?|::1:\d+",
             "<ip>",
+            ".:",
         ),
         (
             r"\b(?:[a-zA-Z0-9](?:[\w-]*\w)?\.)+[a-zA-Z]{2,}:\d{2,5}\b|\blocalhost:\d{2,5}\b",
             "<host>",
+            ":",
         ),
         (
             r"\b(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\.)+(?:com|net|org|io|dev|jp|de|uk|fr|eu|cn|ru|br|in|co|app|ai|cloud|local|internal|lan|test|example|gov|edu|info|biz|shop|us|ca|au|nl|it|es|se|ch|kr|tw)(?:\.[a-z]{2})?(\.?(?:$|[^\w.(]))",
             "<host>",
+            ".",
         ),
         (
             r#"(?:^|[\s"'(=:,\[])(?:(?:~|\.{1,2})?/[\w.@%+~$-]+(?:/[\w.@%+~$-]*)+|/[\w@%+~$-]+\.\w{1,6}|[A-Za-z]:\\[^\s"'<>|]+|[\w@.-]+(?:/[\w@.-]+)+\.[A-Za-z]\w{0,4})(?::\d+)*"#,
             "<path>",
+            r"/\",
         ),
-        (r"\b0[xX][0-9a-fA-F]+\b", "<hex>"),
-        (r#""(?:[^"\\]|\\.)*""#, "<q>"),
-        (r"`[^`]*`", "<q>"),
-        (r"「[^」]*」|『[^』]*』|«[^»]*»|“[^”]*”|‘[^’]*’", "<q>"),
+        (r"\b0[xX][0-9a-fA-F]+\b", "<hex>", "0"),
+        (r#""(?:[^"\\]|\\.)*""#, "<q>", "\""),
+        (r"`[^`]*`", "<q>", "`"),
+        (
+            r"「[^」]*」|『[^』]*』|«[^»]*»|“[^”]*”|‘[^’]*’",
+            "<q>",
+            "\u{ab}\u{300c}\u{300e}\u{201c}\u{2018}",
+        ),
     ];
     table
         .iter()
-        .filter_map(|(pattern, mask)| Some((Regex::new(pattern).ok()?, *mask)))
+        .filter_map(|(pattern, mask, needs)| Some((Regex::new(pattern).ok()?, *mask, *needs)))
         .collect()
 });
 
@@ -112,7 +135,10 @@ pub fn mask(name: &str) -> String {
     // What was masked before stays as it is.
     text = ratios(&text.replace("<0>", &hide("<0>")));
     text = keep(&text);
-    for (regex, mask) in MASKS.iter() {
+    for (regex, mask, needs) in MASKS.iter() {
+        if !holds(&text, needs) {
+            continue;
+        }
         if *mask == "<path>" {
             text = regex
                 .replace_all(&text, |c: &Captures| lead(c, mask))
@@ -127,7 +153,7 @@ pub fn mask(name: &str) -> String {
             text = regex.replace_all(&text, *mask).into_owned();
         }
     }
-    if let Some(regex) = SINGLE.as_ref() {
+    if let Some(regex) = SINGLE.as_ref().filter(|_| holds(&text, "'")) {
         text = regex
             .replace_all(&text, |c: &Captures| {
                 format!("{}{}", &c[1], quoted(&c[2], "<q>"))
@@ -148,7 +174,7 @@ pub fn mask(name: &str) -> String {
             })
             .into_owned();
     }
-    if let Some(regex) = KEYED.as_ref() {
+    if let Some(regex) = KEYED.as_ref().filter(|_| holds(&text, "=:")) {
         text = regex
             .replace_all(&text, |c: &Captures| {
                 let whole = &c[0];
@@ -163,11 +189,11 @@ pub fn mask(name: &str) -> String {
             })
             .into_owned();
     }
-    if let Some(regex) = SIZE.as_ref() {
+    if let Some(regex) = SIZE.as_ref().filter(|_| holds(&text, DIGITS)) {
         text = regex.replace_all(&text, "<n>$1").into_owned();
     }
     text = tokens(&text);
-    if let Some(regex) = NUMBER.as_ref() {
+    if let Some(regex) = NUMBER.as_ref().filter(|_| holds(&text, DIGITS)) {
         text = regex
             .replace_all(&text, |c: &Captures| {
                 let hit = &c[0];
@@ -203,7 +229,7 @@ fn restore(c: char) -> char {
 
 /// `0/11`, `3 of 3`.
 fn ratios(text: &str) -> String {
-    let Some(regex) = RATIO.as_ref() else {
+    let Some(regex) = RATIO.as_ref().filter(|_| holds(text, DIGITS)) else {
         return text.to_owned();
     };
     regex
@@ -228,6 +254,9 @@ fn ratios(text: &str) -> String {
 
 /// Hides the digits that are part of the name.
 fn keep(text: &str) -> String {
+    if !holds(text, DIGITS) {
+        return text.to_owned();
+    }
     let mut spans: Vec<std::ops::Range<usize>> = Vec::new();
     spans.extend(status::spans(text));
     if let Some(regex) = FIXED.as_ref() {
@@ -304,7 +333,7 @@ fn tokens(text: &str) -> String {
         "x86", "es6", "win32", "libuv1", "pkcs12", "pkcs8", "iso8601", "rfc3339", "gb2312",
         "latin1",
     ];
-    let Some(regex) = TOKEN.as_ref() else {
+    let Some(regex) = TOKEN.as_ref().filter(|_| holds(text, DIGITS)) else {
         return text.to_owned();
     };
     regex

@@ -37,7 +37,12 @@ static CONTEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Where the digits of statuses stand in a text. The status of a process is none.
 pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
-    let Some(context) = CONTEXT.as_ref() else {
+    // Three digits in a row, whatever their script; without them the expression need not be asked.
+    let number = text.as_bytes().windows(3).any(|w| {
+        w.first().is_some_and(|b| (b'1'..=b'5').contains(b))
+            && w.iter().skip(1).all(|b| b.is_ascii_digit() || *b >= 0x80)
+    });
+    let Some(context) = CONTEXT.as_ref().filter(|_| number) else {
         return Vec::new();
     };
     context

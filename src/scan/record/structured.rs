@@ -2,6 +2,7 @@
 
 use super::fields::{Field, Fields, Scalar};
 use super::json::Leaf;
+use super::lookup::Lookup;
 use super::shape::{Columns, Shape, cells};
 use super::{Record, exception, head, level};
 use crate::evidence::Level;
@@ -80,13 +81,8 @@ const LINES: &[&str] = &[
     "line",
 ];
 
-/// A JSON record from its leaves. `outer` is what a collector wrote before it.
-pub(super) fn record<'a>(
-    raw: &'a [u8],
-    leaves: Vec<Leaf>,
-    outer: &str,
-    shape: &Shape,
-) -> Record<'a> {
+/// The text of a JSON record, a line for each leaf, and its fields.
+pub(super) fn flat(leaves: Vec<Leaf>) -> (String, Fields) {
     let mut text = String::new();
     let mut fields = Vec::with_capacity(leaves.len());
     for leaf in leaves {
@@ -105,8 +101,18 @@ pub(super) fn record<'a>(
             at: leaf.at,
         });
     }
-    let fields = Fields(fields);
-    let mut record = assemble(raw, Cow::Owned(text), fields, Vec::new(), shape);
+    (text, Fields(fields))
+}
+
+/// A JSON record from its text and fields. `outer` is what a collector wrote before it.
+pub(super) fn record<'a>(
+    raw: &'a [u8],
+    text: Cow<'a, str>,
+    fields: Fields,
+    outer: &str,
+    shape: &Shape,
+) -> Record<'a> {
+    let mut record = assemble(raw, text, fields, Vec::new(), shape);
     record.json = true;
     if record.time.is_none()
         && let Some(found) = outer
@@ -163,11 +169,12 @@ fn assemble<'a>(
     lines: Vec<usize>,
     shape: &Shape,
 ) -> Record<'a> {
-    let (mut time, mut dateless) = instant(&fields, shape);
-    let mut level = level::of_json(&fields);
-    let pick = |keys: &[&str]| {
-        keys.iter()
-            .find_map(|k| fields.shallow(k))
+    let keys = Lookup::new(&fields);
+    let (mut time, mut dateless) = instant(&keys, shape);
+    let mut level = level::of_json(&keys);
+    let pick = |list: &[&str]| {
+        list.iter()
+            .find_map(|k| keys.shallow(k))
             .filter(|f| f.kind == Scalar::Text && !f.value.is_empty())
             .map(|f| f.value.clone())
     };
@@ -195,10 +202,10 @@ fn assemble<'a>(
         "tid",
         "worker",
     ]);
-    let mut message = message(&fields);
+    let mut message = message(&keys);
     // A line of another program in a string: its own head says more than the collector knows.
     for key in LINES {
-        let Some(field) = fields.whole(key).filter(|f| f.kind == Scalar::Text) else {
+        let Some(field) = keys.whole(key).filter(|f| f.kind == Scalar::Text) else {
             continue;
         };
         let inner = super::text::clean(field.value.as_bytes());
@@ -225,7 +232,7 @@ fn assemble<'a>(
         }
         break;
     }
-    let exception = exception::of_json(&fields);
+    let exception = exception::of_json(&keys);
     if message.is_empty()
         && let Some(said) = &exception
     {
@@ -247,7 +254,7 @@ fn assemble<'a>(
     }
 }
 
-fn instant(fields: &Fields, shape: &Shape) -> (Option<i64>, bool) {
+fn instant(fields: &Lookup<'_>, shape: &Shape) -> (Option<i64>, bool) {
     for key in TIMES {
         let Some(field) = fields.shallow(key) else {
             continue;
@@ -288,7 +295,7 @@ fn instant(fields: &Fields, shape: &Shape) -> (Option<i64>, bool) {
     (None, false)
 }
 
-fn message(fields: &Fields) -> String {
+fn message(fields: &Lookup<'_>) -> String {
     for key in MESSAGES {
         let candidates = fields.whole(key).into_iter().chain(fields.shallow(key));
         let nested = fields.all(key).filter(|f| f.path.matches('.').count() <= 3);
@@ -307,7 +314,7 @@ fn message(fields: &Fields) -> String {
                 continue;
             }
             if matches!(*key, "@mt" | "MessageTemplate") {
-                return render(value, fields);
+                return render(value, fields.fields());
             }
             let first = value.lines().next().unwrap_or_default();
             return super::text::strip(first).trim().to_owned();

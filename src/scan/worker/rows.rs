@@ -7,6 +7,7 @@ use crate::scan::keys::keys_of;
 use crate::scan::name::Name;
 use crate::scan::record::{self, Shape};
 use crate::scan::source::blocks::Block;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The most characters of an excerpt.
@@ -54,8 +55,24 @@ impl Worker<'_> {
 
     /// The rows of a record alone.
     pub fn evidence(&self, block: &Block<'_>, seen: &Seen<'_>) -> Vec<Evidence> {
+        if seen.name.is_none() && seen.hits.is_empty() {
+            return Vec::new();
+        }
         let base = self.base(block, seen);
         let mut rows = Vec::new();
+        // Several patterns match on one line.
+        let mut shown: Vec<(Range<usize>, String)> = Vec::new();
+        let mut text_at = |at: usize| {
+            let window = window(&seen.record.text, at);
+            match shown.iter().find(|(held, _)| *held == window) {
+                Some((_, text)) => text.clone(),
+                None => {
+                    let text = excerpt(&seen.record.text, at);
+                    shown.push((window, text.clone()));
+                    text
+                }
+            }
+        };
         if let Some(name) = &seen.name {
             rows.push(named(&base, name, seen));
         }
@@ -90,7 +107,7 @@ impl Worker<'_> {
                 after_effect: pattern.after_effect,
                 waiting: pattern.waiting,
                 values,
-                text: excerpt(&seen.record.text, hit.start),
+                text: text_at(hit.start),
                 advice: pattern.advice.clone(),
                 ..base.clone()
             });
@@ -216,6 +233,13 @@ pub(super) fn inherited(buf: &[u8], start: usize, shape: &Shape) -> Option<i64> 
 
 /// What is shown of a text: the line around a position, redacted and cut.
 fn excerpt(text: &str, at: usize) -> String {
+    let line = text.get(window(text, at)).unwrap_or_default();
+    let shown: String = line.chars().take(EXCERPT).collect();
+    redact(shown.trim()).into_owned()
+}
+
+/// The line around a position; of a long one what stands around it.
+fn window(text: &str, at: usize) -> Range<usize> {
     let at = text.floor_char_boundary(at.min(text.len()));
     let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
@@ -225,6 +249,5 @@ fn excerpt(text: &str, at: usize) -> String {
     } else {
         0
     };
-    let shown: String = line[from..].chars().take(EXCERPT).collect();
-    redact(shown.trim()).into_owned()
+    start + from..end
 }
