@@ -1,12 +1,12 @@
 //! Which three-digit numbers of a text are HTTP statuses.
-
-mod words;
-
-use words::{BEFORE, BEFORE_FAILING, PHRASES, UNITS};
 //!
 //! A number that merely looks like a status is none: a port, a duration, a count, an id, a size, a line number. It
 //! counts by its neighbours only: a key such as `status=`, a protocol (`HTTP/1.1 503`), a reason phrase
 //! (RFC 9110, section 15), an arrow behind a request, a verb such as `returned`.
+
+mod words;
+
+use words::{BEFORE, BEFORE_FAILING, PHRASES, UNITS};
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
