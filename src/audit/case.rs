@@ -1,6 +1,7 @@
 //! The fold: evidence into lanes, runs and operations. A case is one operation of a lane that failed.
 
-use crate::evidence::{Evidence, Kind, Level, Table};
+use crate::cause::Cause;
+use crate::evidence::{Evidence, Kind, Level, OWN_WORDS, Table};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Names of one template within this many nanoseconds are one operation, where nothing else tells them apart.
@@ -159,7 +160,32 @@ impl<'t> LaneView<'t> {
         }
         let mut names: Vec<usize> = by_record.into_values().collect();
         names.sort_unstable();
-        self.drop_signs(&mut names);
+        let signs: HashSet<(&str, i64)> = self
+            .rows
+            .iter()
+            .filter(|r| r.evidence.kind == Kind::Cause)
+            .map(|r| (r.evidence.file.as_ref(), r.evidence.offset))
+            .collect();
+        // A sign in a name's own words that says what the name claims adds nothing to it.
+        let claims: HashMap<(&str, i64), &[Cause]> = names
+            .iter()
+            .map(|n| self.row(*n))
+            .map(|r| ((r.file.as_ref(), r.offset), r.claims.as_slice()))
+            .collect();
+        let beyond: HashSet<(&str, i64)> = self
+            .rows
+            .iter()
+            .map(|r| r.evidence)
+            .filter(|r| r.kind == Kind::Cause)
+            .filter(|r| {
+                let claimed = claims
+                    .get(&(r.file.as_ref(), r.offset))
+                    .is_some_and(|c| r.cause.is_some_and(|own| c.contains(&own)));
+                !(claimed && r.values.contains_key(OWN_WORDS))
+            })
+            .map(|r| (r.file.as_ref(), r.offset))
+            .collect();
+        self.drop_signs(&mut names, &beyond);
         let mut open: HashMap<(String, u32), usize> = HashMap::new();
         let mut cases: Vec<Case> = Vec::new();
         for index in names {
@@ -185,12 +211,6 @@ impl<'t> LaneView<'t> {
                 }
             }
         }
-        let signs: HashSet<(&str, i64)> = self
-            .rows
-            .iter()
-            .filter(|r| r.evidence.kind == Kind::Cause)
-            .map(|r| (r.evidence.file.as_ref(), r.evidence.offset))
-            .collect();
         for case in &mut cases {
             // The last message before a bad end is a name only where there is no other.
             let told: Vec<usize> = case
@@ -210,25 +230,34 @@ impl<'t> LaneView<'t> {
         cases
     }
 
-    /// A record that is a name only because it carries a sign is evidence where another name follows at once.
-    fn drop_signs(&self, names: &mut Vec<usize>) {
+    /// A record below an error that carries a sign is evidence where a name without one follows at once; one that is
+    /// a name only for its sign, where any name does.
+    fn drop_signs(&self, names: &mut Vec<usize>, signs: &HashSet<(&str, i64)>) {
         let named: HashSet<usize> = names.iter().copied().collect();
+        let signed = |row: &Evidence| signs.contains(&(row.file.as_ref(), row.offset));
         names.retain(|index| {
             let row = &self.rows[*index];
-            if *row.evidence.pattern != *"name.sign" {
+            let only = *row.evidence.pattern == *"name.sign";
+            if !only && (row.evidence.level != Level::Warn || !signed(row.evidence)) {
                 return true;
             }
             let file = self.of_file(&row.evidence.file);
-            let followers = file[row.rank + 1..]
+            let mut followers = file[row.rank + 1..]
                 .iter()
                 .take(24)
-                .map(|i| (&self.rows[*i], *i));
-            !followers
+                .map(|i| (&self.rows[*i], *i))
                 .take_while(|(r, _)| {
                     r.evidence.record_line <= row.evidence.record_end + 3
                         && within(row.time, r.time, SOON)
-                })
-                .any(|(r, i)| named.contains(&i) && *r.evidence.pattern != *"name.sign")
+                });
+            !followers.any(|(r, i)| {
+                let name =
+                    *r.evidence.pattern != *"name.sign" && *r.evidence.pattern != *"name.end";
+                named.contains(&i)
+                    && r.evidence.offset != row.evidence.offset
+                    && name
+                    && (only || !signed(r.evidence))
+            })
         });
     }
 

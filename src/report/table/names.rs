@@ -12,6 +12,8 @@ pub const MANY_NAMES: &str = "many-names";
 /// Rules whose findings say what the rows of names say already.
 pub const OF_NAMES: &[&str] = &["misnamed", "opaque-name"];
 
+/// At most so many other labels of the same failures.
+const ALIASES: usize = 4;
 /// At most so many causes with several names, unless all are asked for.
 const CAUSES: usize = 3;
 
@@ -26,19 +28,22 @@ pub fn of_many_names<'a>(screen: &Screen<'a>, finding: &Finding) -> Vec<&'a Fail
         .failures
         .iter()
         .filter(|f| Some(f.cause) == cause && f.confidence >= screen.style.min_confidence)
-        .filter(|f| f.standing != Standing::Unsupported)
+        .filter(|f| accuses(f))
         .collect();
-    let names: BTreeSet<&str> = failures.iter().map(|f| f.recorded_name.as_str()).collect();
-    if names.len() < 2 || !failures.iter().any(|f| accuses(f)) {
+    if all_names(&failures).len() < 2 {
         return Vec::new();
     }
-    failures.sort_by_key(|f| {
-        (
-            f.standing == Standing::Accurate,
-            std::cmp::Reverse((f.count, weight(&f.cost))),
-        )
-    });
+    failures.sort_by_key(|f| std::cmp::Reverse((f.count, weight(&f.cost))));
     failures
+}
+
+/// Every name of some failures, with the other labels of the same operations.
+fn all_names<'f>(failures: &[&'f Failure]) -> BTreeSet<&'f str> {
+    failures
+        .iter()
+        .flat_map(|f| std::iter::once(&f.recorded_name).chain(&f.aliases))
+        .map(String::as_str)
+        .collect()
 }
 
 /// A block for each cause that goes by several names, and the failures that these blocks hold.
@@ -74,7 +79,7 @@ fn many_names_block(screen: &Screen<'_>, group: &[&Failure]) -> Vec<String> {
     let Some(first) = group.first() else {
         return Vec::new();
     };
-    let names: BTreeSet<&str> = group.iter().map(|f| f.recorded_name.as_str()).collect();
+    let names = all_names(group);
     let cause = guide(first.cause);
     let waiting = match cause.waiting {
         Waiting::Yes => "waiting fixes it",
@@ -95,20 +100,30 @@ fn many_names_block(screen: &Screen<'_>, group: &[&Failure]) -> Vec<String> {
     let rows: Vec<Row> = group
         .iter()
         .take(shown)
-        .map(|f| {
+        .flat_map(|f| {
             let reads = match (f.standing, f.claimed) {
-                (Standing::Accurate, _) => "is right".to_owned(),
                 (Standing::Opaque, _) | (_, None) => "says nothing".to_owned(),
                 (_, Some(claimed)) => format!("reads as: {}", guide(claimed).title),
             };
-            vec![
+            let own: Row = vec![
                 Cell::from(screen.cell(&f.lane, 40)),
                 Cell::new(screen.cell(&f.recorded_name, screen.width / 2), tint(f)),
                 Cell::from(format!("{} ×", words::number(f.count))),
                 Cell::from(reads),
                 Cell::new(first_place(&f.places), Tint::Dim),
             ]
-            .into()
+            .into();
+            let others = f.aliases.iter().take(ALIASES).map(|alias| -> Row {
+                vec![
+                    Cell::from(String::new()),
+                    Cell::new(screen.cell(alias, screen.width / 2), tint(f)),
+                    Cell::from(String::new()),
+                    Cell::from("of the same failures".to_owned()),
+                    Cell::from(String::new()),
+                ]
+                .into()
+            });
+            std::iter::once(own).chain(others).collect::<Vec<Row>>()
         })
         .collect();
     let columns = [

@@ -23,7 +23,6 @@ impl Worker<'_> {
             .any(|h| self.patterns.get(h.pattern).kind == Kind::Scope && failed_exit(&h.values));
         if ended_badly {
             rows.extend(self.before(block, seen));
-            rows.extend(self.end(block, seen));
         }
         rows
     }
@@ -77,6 +76,7 @@ impl Worker<'_> {
         if let Some(name) = &seen.name {
             rows.push(named(&base, name, seen));
         }
+        rows.extend(self.end(block, seen));
         for hit in &seen.hits {
             let pattern = self.patterns.get(hit.pattern);
             let mut values = hit.values.clone();
