@@ -10,25 +10,22 @@ pub mod pattern;
 mod profile;
 pub mod record;
 pub mod source;
+mod wanted;
 pub mod worker;
 
-use crate::evidence::{Capped, Evidence, FileSummary, Grade, Kind, Table};
+use crate::evidence::{Capped, FileSummary, Table};
 use crate::settings::{Now, Settings};
 use anyhow::Result;
 use fold::Fold;
 use pattern::matcher::Patterns;
-use pattern::needles::{Guard, Needle, Needles};
+use pattern::needles::{Needle, Needles};
 use source::blocks::{Plan, SourceEnd, run};
 use source::progress::Progress;
 use source::{Found, Source};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use wanted::Wanted;
 use worker::{BlockScan, Mode, Profile, Worker};
-
-/// How many keys the second pass looks for.
-const KEYS: usize = 4096;
-/// A key that stands in more than this share (1 of n) of the sampled lines is no key.
-const COMMON_KEY: usize = 20;
 
 /// How to scan.
 pub struct Options {
@@ -62,11 +59,8 @@ pub fn scan(
 
     let mut totals: Vec<BlockScan> = vec![BlockScan::default(); sources.len()];
     let mut fold = Fold::default();
-    let take = |index: usize, mut part: BlockScan, fold: &mut Fold, totals: &mut Vec<BlockScan>| {
-        let rows = std::mem::take(&mut part.fold);
-        fold.merge(rows, totals[index].lines);
-        source::blocks::Merge::merge(&mut totals[index], part);
-    };
+    // How many lines stand before each block, so that the second pass may leave blocks out.
+    let mut before: BTreeMap<(usize, u64), i64> = BTreeMap::new();
     let ends = run(
         sources,
         &options.plan,
@@ -74,42 +68,48 @@ pub fn scan(
         || (),
         |(), block| worker.scan(block),
         &options.progress,
-        |index, part| take(index, part, &mut fold, &mut totals),
+        |index, mut part| {
+            let total = &mut totals[index];
+            before.insert((index, part.begins), total.lines);
+            fold.merge(std::mem::take(&mut part.fold), total.lines);
+            source::blocks::Merge::merge(total, part);
+        },
     );
 
+    let mut capped = Vec::new();
     if options.mode != Mode::Census {
         fold.settle();
-        let wanted = Wanted::of(&fold, sources, &samples)?;
-        let mut again: Vec<BlockScan> = vec![BlockScan::default(); sources.len()];
-        let quiet = Progress::new(source::progress::Mode::Never, 0);
+        let lines: Vec<i64> = totals.iter().map(|t| t.lines).collect();
+        let wanted = Wanted::of(&fold, sources, &samples, &lines);
         run(
             sources,
             &options.plan,
-            |index, _| {
-                wanted.files.contains_key(&index)
-                    || wanted.orphans.contains_key(&index)
-                    || wanted.lanes.contains_key(sources[index].lane.as_ref())
-            },
-            || (),
-            |(), block| {
-                let failures = wanted.files.get(&block.source_index);
-                worker.revisit(
-                    block,
-                    failures.map_or(&[], Vec::as_slice),
-                    wanted
-                        .orphans
-                        .get(&block.source_index)
-                        .map_or(&[], Vec::as_slice),
-                    wanted.lanes.get(block.source.lane.as_ref()),
+            |index, range| {
+                let all = 0..u64::MAX;
+                // A stream is one piece.
+                let plain = sources[index].is_plain();
+                wanted.any(
+                    index,
+                    &sources[index].lane,
+                    if plain { &range } else { &all },
                 )
             },
-            &quiet,
-            |index, part| take(index, part, &mut fold, &mut again),
+            || (),
+            |(), block| worker.revisit(block, &wanted),
+            &Progress::new(source::progress::Mode::Never, 0),
+            |index, part| {
+                // What was appended meanwhile is left for the next run.
+                if let Some(lines) = before.get(&(index, part.begins)) {
+                    fold.merge(part.fold, *lines);
+                }
+            },
         );
+        capped.extend(wanted.capped);
     }
     options.progress.finish();
 
-    let (rows, mut capped) = fold.finish();
+    let (rows, cut) = fold.finish();
+    capped.extend(cut);
     capped.extend(long_lines(sources, &totals));
     capped.sort();
     Ok(Table {
@@ -164,115 +164,6 @@ fn profiles(
         all.push(Profile { shape, needles });
     }
     Ok(all)
-}
-
-/// What the second pass visits.
-struct Wanted {
-    /// Where the failures begin, by source; sorted.
-    files: BTreeMap<usize, Vec<u64>>,
-    /// Where records begin that carry a sign of a cause which no failure claims, by source; sorted.
-    orphans: BTreeMap<usize, Vec<u64>>,
-    /// The keys of the failures, by lane.
-    lanes: BTreeMap<String, Needles>,
-}
-
-impl Wanted {
-    fn of(fold: &Fold, sources: &[Source], samples: &[Vec<(u64, Vec<u8>)>]) -> Result<Wanted> {
-        let index: BTreeMap<&str, usize> = sources
-            .iter()
-            .enumerate()
-            .map(|(i, s)| (s.name.as_ref(), i))
-            .collect();
-        let mut files: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
-        let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for row in fold.rows().filter(|r| r.kind == Kind::Name) {
-            if let Some(at) = index.get(row.file.as_ref()) {
-                files.entry(*at).or_default().push(row.offset.max(0) as u64);
-            }
-            keys.entry(row.lane.to_string())
-                .or_default()
-                .extend(joining(row).map(str::to_string));
-        }
-        let orphans = orphans(fold, &index);
-        for failures in files.values_mut() {
-            failures.sort_unstable();
-        }
-        let mut lanes = BTreeMap::new();
-        for (lane, keys) in keys {
-            let text: Vec<&[u8]> = sources
-                .iter()
-                .zip(samples)
-                .filter(|(s, _)| *s.lane == *lane)
-                .flat_map(|(_, windows)| windows.iter().map(|(_, w)| w.as_slice()))
-                .collect();
-            let lines: usize = text
-                .iter()
-                .map(|w| memchr::memchr_iter(b'\n', w).count())
-                .sum();
-            let rare = |key: &str| {
-                let finder = memchr::memmem::Finder::new(key.as_bytes());
-                text.iter()
-                    .map(|w| finder.find_iter(w).count())
-                    .sum::<usize>()
-                    * COMMON_KEY
-                    <= lines.max(200)
-            };
-            let list: Vec<Needle> = keys
-                .iter()
-                .filter(|k| rare(k))
-                .take(KEYS)
-                .map(|k| Needle {
-                    text: k.to_lowercase(),
-                    guard: Guard::default(),
-                })
-                .collect();
-            if !list.is_empty() {
-                lanes.insert(lane, Needles::new(list.iter().map(|n| (n, 0))));
-            }
-        }
-        Ok(Wanted {
-            files,
-            orphans,
-            lanes,
-        })
-    }
-}
-
-/// The signs that no failure claims: none is named in their record or in the three lines behind it.
-fn orphans(fold: &Fold, index: &BTreeMap<&str, usize>) -> BTreeMap<usize, Vec<u64>> {
-    let mut names: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
-    for row in fold.rows().filter(|r| r.kind == Kind::Name) {
-        names.entry(row.file.as_ref()).or_default().insert(row.line);
-    }
-    let mut out: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
-    for row in fold
-        .rows()
-        .filter(|r| r.kind == Kind::Cause && !r.after_effect && r.grade <= Grade::Status)
-    {
-        let named = names.get(row.file.as_ref()).is_some_and(|lines| {
-            lines
-                .range(row.record_line..=row.record_end + 3)
-                .next()
-                .is_some()
-        });
-        if let Some(at) = index.get(row.file.as_ref()).filter(|_| !named) {
-            out.entry(*at).or_default().push(row.offset.max(0) as u64);
-        }
-    }
-    for offsets in out.values_mut() {
-        offsets.sort_unstable();
-        offsets.dedup();
-    }
-    out
-}
-
-/// The keys of a failure by which later records are looked for.
-fn joining(row: &Evidence) -> impl Iterator<Item = &str> {
-    ["request", "target", "credential", "run"]
-        .into_iter()
-        .filter_map(|kind| row.keys.get(kind))
-        .map(String::as_str)
-        .filter(|v| v.len() >= 4 && v.len() <= 120 && !v.starts_with('<'))
 }
 
 /// What is said of lines that were not read to their end.

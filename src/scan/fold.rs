@@ -66,6 +66,17 @@ impl Fold {
         self.limit(2);
     }
 
+    /// Counts rows that are like one that was added, and stand between the first and the last that are kept.
+    pub fn count(&mut self, like: &Evidence, rows: i64) {
+        match self.groups.get_mut(&hash(like)) {
+            Some(group) => group.count += rows,
+            None => {
+                let key = (like.lane.to_string(), like.kind);
+                *self.other.entry(key).or_default() += rows;
+            }
+        }
+    }
+
     /// Adds what another fold holds; its lines are counted from `lines` on.
     pub fn merge(&mut self, later: Fold, lines: i64) {
         for (key, mut theirs) in later.groups {

@@ -14,6 +14,7 @@ pub mod load;
 pub mod matcher;
 pub mod names;
 pub mod needles;
+mod ordinary;
 pub mod status;
 pub mod written;
 

@@ -143,6 +143,27 @@ impl<'a> Draft<'a> {
         &self.text
     }
 
+    /// The named values, where they are known without reading the rest.
+    pub fn fields(&self) -> Option<&Fields> {
+        match &self.body {
+            Body::Json(fields) => Some(fields),
+            Body::Text(_) => None,
+        }
+    }
+
+    /// The record's own instant, where it can be told without reading the rest.
+    pub fn time(&self, shape: &Shape) -> Option<i64> {
+        match &self.body {
+            Body::Json(fields) => structured::quick_time(fields, shape),
+            Body::Text(_) if shape.columns().is_some() => None,
+            Body::Text(_) => {
+                let mut head = head::parse(self.text.lines().next().unwrap_or_default(), shape);
+                outer_time(&mut head, &self.outer, shape);
+                head.time
+            }
+        }
+    }
+
     /// Reads the rest.
     pub fn read(self, shape: &Shape) -> Record<'a> {
         match self.body {

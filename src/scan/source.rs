@@ -61,6 +61,16 @@ pub struct Source {
     pub document: bool,
 }
 
+impl Source {
+    /// Whether it is read in blocks, each by itself; any other is read from its start to its end.
+    pub fn is_plain(&self) -> bool {
+        matches!(
+            (&self.origin, self.coding),
+            (Origin::File(_), Coding::Plain)
+        )
+    }
+}
+
 /// What [`discover`] found.
 #[derive(Debug, Default)]
 pub struct Found {

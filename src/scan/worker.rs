@@ -1,5 +1,6 @@
 //! One block against the patterns: candidates, their records, evidence.
 
+mod asked;
 mod place;
 mod rows;
 mod text;
@@ -10,13 +11,13 @@ use super::pattern::matcher::{Around, Hit, Patterns};
 use super::pattern::needles::Needles;
 use super::record::{self, Known, LONGEST, Record, Shape, Stretch};
 use super::source::blocks::{Block, Merge};
-use crate::evidence::{Evidence, Kind, Level};
+use crate::evidence::Level;
 use crate::settings::Settings;
 use rows::inherited;
 use std::ops::Range;
 use std::sync::Arc;
 pub use text::lines;
-use text::{Reach, bad_lines, ends, long_lines, surroundings};
+use text::{Reach, bad_lines, ends, long_lines};
 
 /// How far a record without a time looks back for one.
 const LOOK_BACK: Reach = Reach {
@@ -58,6 +59,8 @@ pub struct Profile {
 pub struct BlockScan {
     /// The evidence; lines count from 1 at the first byte of the block's own range.
     pub fold: Fold,
+    /// Where the own range begins in the source.
+    pub begins: u64,
     /// Lines that begin in the own ranges.
     pub lines: i64,
     /// Lines of which only the first [`LONGEST`] bytes are read.
@@ -68,6 +71,16 @@ pub struct BlockScan {
     pub span: Option<(i64, i64)>,
     /// Records and records with a time of their own; only where every record is visited.
     pub records: (i64, i64),
+}
+
+impl BlockScan {
+    /// Nothing yet of a block.
+    fn of(block: &Block<'_>) -> BlockScan {
+        BlockScan {
+            begins: block.offset + block.own.start as u64,
+            ..BlockScan::default()
+        }
+    }
 }
 
 impl Merge for BlockScan {
@@ -145,7 +158,7 @@ impl Worker<'_> {
             long_lines: long_lines(own),
             bad_lines: bad_lines(own, &profile.shape),
             span: ends(block, &profile.shape),
-            ..BlockScan::default()
+            ..BlockScan::of(block)
         };
         if self.mode == Mode::Census {
             self.census(block, profile, &mut out);
@@ -166,84 +179,6 @@ impl Worker<'_> {
             }
         }
         out
-    }
-
-    /// Visits records again for what only a failure asks for: `common` patterns in the records around `failures` (where
-    /// these begin, sorted) and in those that hold a key; and names that stand by their place behind `orphans`.
-    pub fn revisit(
-        &self,
-        block: &Block<'_>,
-        failures: &[u64],
-        orphans: &[u64],
-        keys: Option<&Needles>,
-    ) -> BlockScan {
-        let profile = &self.profiles[block.source_index];
-        let own = &block.buf[block.own.clone()];
-        let mut out = BlockScan {
-            lines: lines(own),
-            ..BlockScan::default()
-        };
-        for row in self.orphaned(block, profile, orphans) {
-            out.fold.add(row);
-        }
-        let near = surroundings(block, failures);
-        let stretch = stretch(block, profile);
-        let end = self.reach(block, &stretch);
-        let (mut at, mut known) = (block.own.start, None);
-        while at < end {
-            let next_range = near
-                .get(near.partition_point(|range| range.end <= at))
-                .map(|range| range.start.max(at));
-            let limit = next_range.unwrap_or(end).min(end);
-            let next_key = keys
-                .and_then(|k| k.find(block.buf, at, limit))
-                .map(|(start, _)| start);
-            let Some(next) = next_key.or(next_range).filter(|n| *n < end) else {
-                break;
-            };
-            let (bounds, after) = record_at(&stretch, next, &mut known);
-            at = after;
-            if !block.own.contains(&bounds.start) {
-                continue;
-            }
-            for row in self.asked(block, profile, bounds) {
-                out.fold.add(row);
-            }
-        }
-        out
-    }
-
-    /// The rows that a record yields only where a failure asks for it: the first visit gave the others.
-    fn asked(&self, block: &Block<'_>, profile: &Profile, bounds: Range<usize>) -> Vec<Evidence> {
-        let draft = record::Draft::of(&block.buf[bounds.clone()], &profile.shape);
-        if !self.patterns.may_ask(draft.text()) {
-            return Vec::new();
-        }
-        let record = draft.read(&profile.shape);
-        let hits = self.patterns.asked(&record, &self.around(block, &bounds));
-        if hits.is_empty() {
-            return Vec::new();
-        }
-        // Whether a sign stands in the record's own name is told by all that matches.
-        let signs = hits
-            .iter()
-            .any(|h| self.patterns.get(h.pattern).kind == Kind::Cause);
-        let seen = if signs {
-            self.look(block, profile, bounds, true)
-        } else {
-            let mut seen = Seen {
-                bounds,
-                time: record.time,
-                record,
-                hits,
-                name: None,
-            };
-            seen.date(block, profile);
-            seen
-        };
-        let mut rows = self.evidence(block, &seen);
-        rows.retain(|row| self.patterns.is_common(&row.pattern));
-        rows
     }
 
     /// The bounds of the record that holds a byte of a block.

@@ -23,19 +23,21 @@ pub(super) struct Grams {
     narrow: Box<[u64; 1 << (NARROW - 6)]>,
     /// With which byte a gram of one or two begins; most runs have none.
     short: Option<Box<[bool; 256]>>,
-    /// Gram and bucket, by hash, with open addressing.
-    slots: Vec<(u32, u32)>,
+    /// Grams by hash, with open addressing.
+    slots: Vec<u32>,
+    /// The number of the gram in the same slot.
+    numbers: Vec<u32>,
 }
 
-/// A free slot.
-const FREE: u32 = u32::MAX;
+/// A free slot. No gram is packed to it: it has no byte with the folding bit.
+const FREE: u32 = 0;
 
-fn hash(gram: u32) -> u32 {
+pub(super) fn hash(gram: u32) -> u32 {
     gram.wrapping_mul(0x9E37_79B1)
 }
 
 /// A gram as one number. Grams of different lengths never collide: each byte holds the folding bit.
-fn packed(bytes: &[u8]) -> u32 {
+pub(super) fn packed(bytes: &[u8]) -> u32 {
     bytes
         .iter()
         .take(LONGEST)
@@ -54,57 +56,53 @@ fn has<const N: usize>(map: &[u64; N], index: u32) -> bool {
 }
 
 impl Grams {
-    /// From the grams, each with the number by which hits name it; a gram that comes again keeps its first number.
-    pub(super) fn new(grams: &[&[u8]]) -> Grams {
-        let size = (grams.len() * 4).next_power_of_two().max(16);
+    /// From the grams, packed and with their lengths; hits name them by their places in the list.
+    pub(super) fn new(grams: &[(u32, usize)]) -> Grams {
+        let size = (grams.len() * 2).next_power_of_two().max(16);
         let mut all = Grams {
             wide: Box::new([0; 1 << (WIDE - 6)]),
             narrow: Box::new([0; 1 << (NARROW - 6)]),
             short: None,
-            slots: vec![(0, FREE); size],
+            slots: vec![FREE; size],
+            numbers: vec![0; size],
         };
-        for (gram, bucket) in grams.iter().zip(0u32..) {
-            let key = packed(gram);
-            match gram.len() {
+        for (&(key, length), bucket) in grams.iter().zip(0u32..) {
+            match length {
                 0 => continue,
                 1 | 2 => {
                     let first = all.short.get_or_insert_with(|| Box::new([false; 256]));
-                    first[usize::from(gram[0] | 0x20)] = true;
+                    first[(key & 0xFF) as usize] = true;
                 }
                 3 => set(&mut all.narrow, hash(key) >> (32 - NARROW)),
                 _ => set(&mut all.wide, hash(key) >> (32 - WIDE)),
             }
             let mut at = all.slot(key);
-            while let Some((held, taken)) = all.slots.get_mut(at) {
-                if *taken == FREE {
-                    (*held, *taken) = (key, bucket);
-                    break;
-                }
-                if *held == key {
-                    break;
-                }
-                at = (at + 1) % size;
+            while all.slots.get(at).is_some_and(|held| *held != FREE) {
+                at = (at + 1) & (size - 1);
+            }
+            if let (Some(slot), Some(number)) = (all.slots.get_mut(at), all.numbers.get_mut(at)) {
+                (*slot, *number) = (key, bucket);
             }
         }
         all
     }
 
     fn slot(&self, key: u32) -> usize {
-        (hash(key) >> 8) as usize % self.slots.len()
+        (hash(key) >> 8) as usize & (self.slots.len() - 1)
     }
 
     /// The number of a gram.
     fn bucket(&self, key: u32) -> Option<u32> {
         let mut at = self.slot(key);
         loop {
-            let (held, bucket) = *self.slots.get(at)?;
-            if bucket == FREE {
+            let held = *self.slots.get(at)?;
+            if held == key {
+                return self.numbers.get(at).copied();
+            }
+            if held == FREE {
                 return None;
             }
-            if held == key {
-                return Some(bucket);
-            }
-            at = (at + 1) % self.slots.len();
+            at = (at + 1) & (self.slots.len() - 1);
         }
     }
 
@@ -112,7 +110,7 @@ impl Grams {
     pub(super) fn memory(&self) -> usize {
         size_of_val(&*self.wide)
             + size_of_val(&*self.narrow)
-            + self.slots.len() * size_of::<(u32, u32)>()
+            + self.slots.len() * 2 * size_of::<u32>()
     }
 
     /// Calls with the number and the position of every gram in a text, in the order of positions, until it is given
@@ -134,8 +132,8 @@ impl Grams {
         short: impl Fn(u8) -> bool,
         call: &mut impl FnMut(usize, usize) -> Option<T>,
     ) -> Option<T> {
-        for (at, four) in text.windows(LONGEST).enumerate() {
-            let gram = u32::from_le_bytes([four[0], four[1], four[2], four[3]]) | FOLD;
+        for (at, four) in text.array_windows::<LONGEST>().enumerate() {
+            let gram = u32::from_le_bytes(*four) | FOLD;
             let maybe = has(&self.wide, hash(gram) >> (32 - WIDE))
                 | has(&self.narrow, hash(gram & 0xFF_FFFF) >> (32 - NARROW))
                 | short(gram as u8);
@@ -178,7 +176,8 @@ mod tests {
     #[test]
     fn every_gram_is_found_where_it_stands_and_nowhere_else() {
         let list: [&[u8]; 6] = [b"fail", b"429", b"eof", b"\xe5\xa4\xb1\xe6", b"ng", b"@"];
-        let grams = Grams::new(&list);
+        let packed: Vec<(u32, usize)> = list.iter().map(|g| (packed(g), g.len())).collect();
+        let grams = Grams::new(&packed);
         let text = "FAILED 429 eof\u{5931}\u{6557} NG @ Eof".as_bytes();
         let mut found = Vec::new();
         grams.find(text, |bucket, at| {

@@ -5,7 +5,7 @@ use super::names::Names;
 use super::needles::{Needle, Needles};
 use super::{Pattern, status};
 use crate::evidence::{Kind, Values};
-use crate::scan::record::Record;
+use crate::scan::record::{Fields, Record};
 use crate::settings::TaughtName;
 use anyhow::Result;
 use std::cell::OnceCell;
@@ -123,13 +123,15 @@ impl Patterns {
 
     /// Every pattern that matches a record, in the order of the packs. `extra` also tries `common` patterns.
     pub fn matches(&self, record: &Record<'_>, around: &Around<'_>, extra: bool) -> Vec<Hit> {
-        let context = Context::new(record, around);
+        let context = Context::new(&record.text, around);
         self.called(record, &context, extra)
             .into_iter()
-            .filter_map(|index| match self.try_one(index, record, &context) {
-                Trial::Pass(hit) => Some(hit),
-                Trial::Fail(_) => None,
-            })
+            .filter_map(
+                |index| match self.try_one(index, &record.fields, &context) {
+                    Trial::Pass(hit) => Some(hit),
+                    Trial::Fail(_) => None,
+                },
+            )
             .collect()
     }
 
@@ -138,33 +140,47 @@ impl Patterns {
         self.common_status || self.common.find(text.as_bytes(), 0, text.len()).is_some()
     }
 
-    /// The `common` patterns that match a record, in the order of the packs.
-    pub fn asked(&self, record: &Record<'_>, around: &Around<'_>) -> Vec<Hit> {
-        let context = Context::new(record, around);
+    /// The `common` patterns that match a record with this text and these fields, in the order of the packs; none if
+    /// one asks for fields that are not given.
+    pub fn asked(
+        &self,
+        text: &str,
+        fields: Option<&Fields>,
+        around: &Around<'_>,
+    ) -> Option<Vec<Hit>> {
+        let context = Context::new(text, around);
         let mut called: Vec<u32> = Vec::new();
-        let text = record.text.as_bytes();
         self.common
-            .each(text, 0, text.len(), |owner, _, _| called.push(owner));
+            .each(text.as_bytes(), 0, text.len(), |owner, _, _| {
+                called.push(owner)
+            });
         if self.common_status {
             called.extend(self.by_status_of(&context, |p| p.common));
         }
         called.sort_unstable();
         called.dedup();
-        called
-            .into_iter()
-            .filter_map(|index| match self.try_one(index, record, &context) {
-                Trial::Pass(hit) => Some(hit),
-                Trial::Fail(_) => None,
-            })
-            .collect()
+        let needs = |index: &u32| !self.get(*index).field.is_empty();
+        if fields.is_none() && called.iter().any(needs) {
+            return None;
+        }
+        let none = Fields::default();
+        let fields = fields.unwrap_or(&none);
+        let hits =
+            called
+                .into_iter()
+                .filter_map(|index| match self.try_one(index, fields, &context) {
+                    Trial::Pass(hit) => Some(hit),
+                    Trial::Fail(_) => None,
+                });
+        Some(hits.collect())
     }
 
     /// Every pattern that a record's needles call for, with the outcome.
     pub fn trials(&self, record: &Record<'_>, around: &Around<'_>) -> Vec<(u32, Trial)> {
-        let context = Context::new(record, around);
+        let context = Context::new(&record.text, around);
         self.called(record, &context, true)
             .into_iter()
-            .map(|index| (index, self.try_one(index, record, &context)))
+            .map(|index| (index, self.try_one(index, &record.fields, &context)))
             .collect()
     }
 
@@ -208,7 +224,7 @@ impl Patterns {
             .filter(move |index| wanted(self.get(*index)))
     }
 
-    fn try_one(&self, index: u32, record: &Record<'_>, context: &Context<'_>) -> Trial {
+    fn try_one(&self, index: u32, fields: &Fields, context: &Context<'_>) -> Trial {
         let pattern = self.get(index);
         let mut place = None;
         let mut status = None;
@@ -226,16 +242,14 @@ impl Patterns {
             }
         }
         if !pattern.field.is_empty()
-            && !pattern.field.iter().any(|test| {
-                record
-                    .fields
-                    .all(&test.key)
-                    .any(|field| test.passes(&field.value))
-            })
+            && !pattern
+                .field
+                .iter()
+                .any(|test| fields.all(&test.key).any(|field| test.passes(&field.value)))
         {
             return Trial::Fail("field");
         }
-        let text = record.text.as_ref();
+        let text = context.text;
         if pattern
             .unless
             .as_ref()
@@ -309,9 +323,9 @@ struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    fn new(record: &'a Record<'_>, around: &'a Around<'_>) -> Context<'a> {
+    fn new(text: &'a str, around: &'a Around<'_>) -> Context<'a> {
         Context {
-            text: &record.text,
+            text,
             around,
             statuses: OnceCell::new(),
             lower: OnceCell::new(),

@@ -6,9 +6,8 @@
 //! (`"error":null`, `errors=0`, `0 failed`).
 
 use super::grams::{self, Grams};
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
-use std::sync::LazyLock;
+use super::ordinary::{Ordinary, Shares};
+use std::collections::HashMap;
 
 /// Guards of a needle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -168,34 +167,48 @@ pub struct Needles {
 impl Needles {
     /// Makes the needles ready to be searched.
     pub fn new<'a>(needles: impl IntoIterator<Item = (&'a Needle, u32)>) -> Needles {
-        let mut by_text: BTreeMap<(Vec<u8>, Guard), Vec<u32>> = BTreeMap::new();
+        // In the order in which they come, so that the same needles make the same search.
+        let mut texts: Vec<(Vec<u8>, Guard, Vec<u32>)> = Vec::new();
+        let mut known: HashMap<(Vec<u8>, Guard), usize> = HashMap::new();
         for (needle, owner) in needles {
             for mut text in needle.spellings() {
                 text.make_ascii_lowercase();
-                let owners = by_text.entry((text, needle.guard)).or_default();
-                if owners.last() != Some(&owner) {
-                    owners.push(owner);
+                let at = *known
+                    .entry((text.clone(), needle.guard))
+                    .or_insert(texts.len());
+                match texts.get_mut(at) {
+                    Some((_, _, owners)) if owners.last() == Some(&owner) => {}
+                    Some((_, _, owners)) => owners.push(owner),
+                    None => texts.push((text, needle.guard, vec![owner])),
                 }
             }
         }
-        let ordinary = Ordinary::shared();
-        let mut by_gram: BTreeMap<Vec<u8>, Vec<Spelled>> = BTreeMap::new();
-        for ((text, guard), owners) in by_text {
-            // Bytes that the search takes for the same share a bucket.
-            let folded: Vec<u8> = text.iter().map(|b| b | 0x20).collect();
-            let at = ordinary.rarest(&folded, |gram| by_gram.get(gram).map_or(0, Vec::len));
-            let gram = folded.get(at.clone()).unwrap_or_default().to_vec();
-            by_gram.entry(gram).or_default().push(Spelled {
-                text: text.into_boxed_slice(),
-                at: at.start,
-                guard,
-                owners,
+        let (ordinary, mut shares) = (Ordinary::shared(), Shares::new());
+        let mut buckets: HashMap<u32, usize> = HashMap::new();
+        let mut found_by: Vec<(u32, usize)> = Vec::new();
+        let mut spelled: Vec<Vec<Spelled>> = Vec::new();
+        for (text, guard, owners) in texts {
+            let at = ordinary.rarest(&text, &shares);
+            let gram = text.get(at.clone()).unwrap_or_default();
+            let key = grams::packed(gram);
+            shares.take(key);
+            let bucket = *buckets.entry(key).or_insert_with(|| {
+                found_by.push((key, gram.len()));
+                spelled.push(Vec::new());
+                spelled.len() - 1
             });
+            if let Some(list) = spelled.get_mut(bucket) {
+                list.push(Spelled {
+                    text: text.into_boxed_slice(),
+                    at: at.start,
+                    guard,
+                    owners,
+                });
+            }
         }
-        let grams: Vec<&[u8]> = by_gram.keys().map(Vec::as_slice).collect();
         Needles {
-            grams: Grams::new(&grams),
-            spelled: by_gram.into_values().collect(),
+            grams: Grams::new(&found_by),
+            spelled,
         }
     }
 
@@ -269,60 +282,6 @@ impl Spelled {
             && like(buf.get(start), self.text.first())
             && buf[start..end].eq_ignore_ascii_case(&self.text);
         (stands && self.guard.holds(buf, start, end)).then_some((start, end))
-    }
-}
-
-/// How often grams and pairs of bytes stand in ordinary lines.
-struct Ordinary {
-    pairs: Vec<u32>,
-    grams: HashMap<Vec<u8>, u32>,
-}
-
-impl Ordinary {
-    /// Counted once a run.
-    fn shared() -> &'static Ordinary {
-        static COUNTED: LazyLock<Ordinary> =
-            LazyLock::new(|| Ordinary::of(super::check::ORDINARY.as_bytes()));
-        &COUNTED
-    }
-
-    fn of(text: &[u8]) -> Ordinary {
-        let folded: Vec<u8> = text.iter().map(|b| b | 0x20).collect();
-        let mut pairs = vec![0; 1 << 16];
-        for pair in folded.windows(2) {
-            pairs[usize::from(pair[0]) << 8 | usize::from(pair[1])] += 1;
-        }
-        let mut counts: HashMap<Vec<u8>, u32> = HashMap::new();
-        for gram in folded.windows(grams::LONGEST) {
-            *counts.entry(gram.to_vec()).or_default() += 1;
-        }
-        Ordinary {
-            pairs,
-            grams: counts,
-        }
-    }
-
-    /// Where the rarest gram of a folded text stands, of equals the one that the fewest needles share so far; the whole of
-    /// a short text.
-    fn rarest(&self, text: &[u8], shared: impl Fn(&[u8]) -> usize) -> Range<usize> {
-        let size = grams::LONGEST;
-        if text.len() <= size {
-            return 0..text.len();
-        }
-        let weight = |start: &usize| -> (u32, usize, u32) {
-            let gram = &text[*start..*start + size];
-            let pairs = gram
-                .windows(2)
-                .map(|p| self.pairs[usize::from(p[0]) << 8 | usize::from(p[1])].min(1000))
-                .sum();
-            (
-                self.grams.get(gram).copied().unwrap_or(0),
-                shared(gram) / 4,
-                pairs,
-            )
-        };
-        let start = (0..=text.len() - size).min_by_key(weight).unwrap_or(0);
-        start..start + size
     }
 }
 

@@ -274,7 +274,7 @@ fn access(text: &str, fields: &mut Fields) {
     use std::sync::LazyLock;
     static REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r#""(?P<method>[A-Z]{3,10}) (?P<path>\S{1,2000}) HTTP/[\d.]+" ?-? ?(?:(?:status: )?(?P<status>[1-5]\d\d)\b)?"#,
+            r#""(?P<method>[A-Z]{3,10}) (?P<path>\S+) HTTP/[\d.]+" ?-? ?(?:(?:status: )?(?P<status>[1-5]\d\d)\b)?"#,
         )
         .ok()
     });

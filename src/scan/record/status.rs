@@ -27,7 +27,7 @@ static CONTEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r#"|\((?P<e>[45]\d\d)\)"#,
         r#"|\b(?:statusCode|status_code|httpStatus|http_code|response_code|responseCode)["']?\s?[:=]>?\s?["']?(?P<f>[1-5]\d\d)\b"#,
         r#"|HTTP/[\d.]+"\s(?P<g>[1-5]\d\d)\b"#,
-        r#"|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) [^\s"]{1,2000}"? (?:->|→|=>|:|-)? ?(?P<h>[1-5]\d\d)(?:$|[\s,;)])"#,
+        r#"|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) [^\s"]+"? (?:->|→|=>|:|-)? ?(?P<h>[1-5]\d\d)(?:$|[\s,;)])"#,
         r#"|: (?P<i>[45]\d\d): [A-Za-z]"#,
         r#"|\b(?:failed|refused|rejected|denied)(?: with)?: (?P<j>[45]\d\d)(?:$|[\s,;)])"#,
         r#")"#

@@ -254,6 +254,15 @@ fn assemble<'a>(
     }
 }
 
+/// The instant of a JSON record, if no line of another program is in it that may say better.
+pub(super) fn quick_time(fields: &Fields, shape: &Shape) -> Option<i64> {
+    let keys = Lookup::new(fields);
+    if LINES.iter().any(|key| keys.whole(key).is_some()) {
+        return None;
+    }
+    instant(&keys, shape).0
+}
+
 fn instant(fields: &Lookup<'_>, shape: &Shape) -> (Option<i64>, bool) {
     for key in TIMES {
         let Some(field) = fields.shallow(key) else {
