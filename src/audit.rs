@@ -5,6 +5,7 @@ pub mod detect;
 pub mod failures;
 pub mod finding;
 pub mod identity;
+pub mod observe;
 pub mod verdict;
 
 use crate::evidence::{FileSummary, Table};
@@ -16,6 +17,7 @@ use failures::Judged;
 use finding::{
     Confidence, Cost, Failure, Finding, Input, Lane, Outcome, Skipped, Standing, Summary,
 };
+use observe::Observed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is reported; it never changes what is read or joined.
@@ -62,9 +64,17 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
         .iter()
         .map(|view| failures::judge(view, filter.since, filter.until))
         .collect();
+    let observed: Vec<Observed<'_>> = corpus
+        .lanes
+        .iter()
+        .zip(&judged)
+        .map(|(lane, judged)| Observed::of(lane, judged))
+        .collect();
     let view = View {
         corpus: &corpus,
         judged: &judged,
+        observed: &observed,
+        files: &table.files,
         settings,
         now,
     };

@@ -1,0 +1,150 @@
+//! MN302: the same request again, unchanged, after a failure that is the same each time.
+
+use super::{Detector, Extent, Subject, View};
+use crate::audit::case::LaneView;
+use crate::audit::failures::place;
+use crate::audit::finding::{Confidence, Finding, Severity, Tally};
+use crate::audit::observe::{Observed, Repeat, SECOND, between, span};
+use crate::cause::{Cause, Waiting, guide};
+use std::collections::BTreeMap;
+
+pub(super) const RULE: Detector = Detector {
+    id: "identical-retry",
+    code: "MN302",
+    title: "a certain failure, tried again unchanged",
+    help: "The same operation fails again with the same words and figures, and its cause is one that waiting does not change: a value over a limit, a moderated prompt, a broken input, a missing module. \
+It keeps silent where the text or its figures differ, where each failure is about another thing, where the cause can pass by itself, and where a later try of the same thing worked. \
+Change the input and say why in the next try, or give up at once; do not sleep before it.",
+    severity: Severity::Warning,
+    extent: Extent::Key,
+    knobs: &[
+        (
+            "times",
+            "3",
+            "how often the same failure stands without a line of a retry layer between",
+        ),
+        (
+            "retried",
+            "2",
+            "how often with one",
+        ),
+    ],
+    detect,
+};
+
+/// Causes that a retry layer may meet and that no wait changes.
+const REFUSED: &[Cause] = &[
+    Cause::NotFound,
+    Cause::TargetGone,
+    Cause::PermissionDenied,
+    Cause::AuthRejected,
+    Cause::QuotaExhausted,
+];
+
+fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
+    for (lane, _, observed) in view.lanes() {
+        let (times, retried) = (
+            rule.knob(view, lane.lane, "times").max(2),
+            rule.knob(view, lane.lane, "retried").max(2),
+        );
+        let mut by_cause: BTreeMap<Cause, Vec<&Repeat<'_>>> = BTreeMap::new();
+        for repeat in &observed.repeats {
+            let refused = REFUSED.contains(&repeat.cause);
+            let tried = tried_again(lane, observed, repeat);
+            let enough = if tried { retried } else { times };
+            let certain = repeat.waiting == Waiting::No
+                || tried && repeat.cause == Cause::ResourceExhaustedLocal;
+            if certain
+                && repeat.specific()
+                && repeat.count >= enough
+                && (!refused || tried)
+                && !works_later(lane, repeat)
+            {
+                by_cause.entry(repeat.cause).or_default().push(repeat);
+            }
+        }
+        for (cause, repeats) in by_cause {
+            let Some(most) = repeats.iter().max_by_key(|r| (r.count, std::cmp::Reverse(r.signs[0].row))) else {
+                continue;
+            };
+            let mut tally = Tally::default();
+            for repeat in &repeats {
+                in_vain(lane, repeat, &mut tally);
+            }
+            let subject = Subject {
+                lane: lane.lane,
+                recorded: most.key.unwrap_or(&lane.row(most.signs[0].row).name),
+                cause: cause.slug(),
+                decides: "",
+            };
+            let about = most.key.map_or(String::new(), |k| format!(" ({k})"));
+            let message = format!(
+                "the same failure {} times, unchanged{about}: {cause}; waiting does not help. {}",
+                most.count,
+                guide(cause).change
+            );
+            out.push(
+                rule.finding(&subject, confidence(lane, most), message)
+                    .fact("cause", cause)
+                    .fact("times", most.count)
+                    .fact("things", repeats.len())
+                    .fact("span", span(between(most.first(), most.last())))
+                    .tallied(tally)
+                    .at(most.signs.iter().map(|s| place(lane.row(s.row)))),
+            );
+        }
+    }
+}
+
+fn confidence(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> Confidence {
+    let own = lane.row(repeat.signs[0].row);
+    if repeat.key.is_some() && own.cause == Some(repeat.cause) {
+        Confidence::Certain
+    } else {
+        Confidence::Likely
+    }
+}
+
+/// What the tries after the first cost: each is an attempt, and the pauses before them up to ten minutes are waited.
+pub(super) fn in_vain(lane: &LaneView<'_>, repeat: &Repeat<'_>, tally: &mut Tally) {
+    for pair in repeat.signs.windows(2) {
+        tally.attempt(lane.row(pair[1].row));
+        if between(pair[0].time, pair[1].time) <= 600 {
+            tally.span(lane.lane, pair[0].time, pair[1].time);
+        }
+    }
+}
+
+/// Whether a line of a retry layer stands between the first and the last of the signs.
+pub(super) fn tried_again(lane: &LaneView<'_>, observed: &Observed<'_>, repeat: &Repeat<'_>) -> bool {
+    let (Some(first), Some(last)) = (repeat.signs.first(), repeat.signs.last()) else {
+        return false;
+    };
+    let (a, b) = (&lane.rows[first.row], &lane.rows[last.row]);
+    observed.attempts.iter().any(|attempt| {
+        let row = &lane.rows[attempt.row];
+        if row.evidence.file == a.evidence.file && a.evidence.file == b.evidence.file {
+            row.rank + 6 >= a.rank && row.rank <= b.rank + 3
+        } else {
+            matches!((row.time, a.time, b.time), (Some(t), Some(f), Some(l)) if t + SECOND >= f && t <= l + SECOND)
+        }
+    })
+}
+
+/// Whether the same thing succeeded afterwards: then the failure was not certain.
+pub(super) fn works_later(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> bool {
+    let Some(last) = repeat.signs.last() else {
+        return false;
+    };
+    let e = lane.row(last.row);
+    ["request", "job", "target"].iter().any(|kind| {
+        e.keys.get(*kind).is_some_and(|key| {
+            let narrow = *kind != "target" || key.trim_start_matches("https://").trim_start_matches("http://").contains('/');
+            narrow
+                && lane
+                    .with_key(kind, key)
+                    .iter()
+                    .any(|i| *i > last.row && super::succeeded(lane.row(*i)))
+        })
+    })
+}

@@ -1,0 +1,87 @@
+//! MN303: a target that is gone, or refuses for good, is asked again.
+
+use super::identical_retry::{in_vain, tried_again, works_later};
+use super::{Detector, Extent, Subject, View};
+use crate::audit::failures::place;
+use crate::audit::finding::{Confidence, Finding, Severity, Tally};
+use crate::audit::observe::{Repeat, between, span};
+use crate::cause::{Cause, Waiting, guide};
+use std::collections::BTreeMap;
+
+pub(super) const RULE: Detector = Detector {
+    id: "retried-permanent",
+    code: "MN303",
+    title: "a permanent refusal, asked again",
+    help: "A target that does not exist, is gone, or refuses for good (404, 410, a denied permission, a rejected key, a cap that only a person raises) is asked again: by a retry layer, or in the next run. \
+It keeps silent where the same thing worked later, where a new credential was taken between, and where the refusal is only possible. \
+Keep one list of what is permanent, with the reason and the time, and look into it before the attempts.",
+    severity: Severity::Warning,
+    extent: Extent::Key,
+    knobs: &[(
+        "times",
+        "3",
+        "how often the same refusal stands where no retry layer and no other run is seen",
+    )],
+    detect,
+};
+
+/// Refusals for good.
+const PERMANENT: &[Cause] = &[
+    Cause::NotFound,
+    Cause::TargetGone,
+    Cause::PermissionDenied,
+    Cause::AuthRejected,
+    Cause::QuotaExhausted,
+];
+
+/// Seconds between two tries beyond which they belong to two rounds.
+const ROUNDS: i64 = 1800;
+
+fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
+    for (lane, _, observed) in view.lanes() {
+        let times = rule.knob(view, lane.lane, "times").max(2);
+        let mut by_cause: BTreeMap<Cause, Vec<&Repeat<'_>>> = BTreeMap::new();
+        for repeat in &observed.repeats {
+            let rounds = between(repeat.first(), repeat.last()) >= ROUNDS;
+            let enough = if rounds || tried_again(lane, observed, repeat) { 2 } else { times };
+            if PERMANENT.contains(&repeat.cause)
+                && (repeat.waiting == Waiting::No)
+                && repeat.specific()
+                && repeat.count >= enough
+                && !works_later(lane, repeat)
+            {
+                by_cause.entry(repeat.cause).or_default().push(repeat);
+            }
+        }
+        for (cause, repeats) in by_cause {
+            let Some(most) = repeats.iter().max_by_key(|r| (r.count, std::cmp::Reverse(r.signs[0].row))) else {
+                continue;
+            };
+            let mut tally = Tally::default();
+            for repeat in &repeats {
+                in_vain(lane, repeat, &mut tally);
+            }
+            let subject = Subject {
+                lane: lane.lane,
+                recorded: most.key.unwrap_or(&lane.row(most.signs[0].row).name),
+                cause: cause.slug(),
+                decides: "",
+            };
+            let about = most.key.map_or(String::new(), |k| format!(" ({k})"));
+            let message = format!(
+                "{cause} is for good, and was asked again {} times{about} within {}. {}",
+                most.count - 1,
+                span(between(most.first(), most.last())),
+                guide(cause).change
+            );
+            out.push(
+                rule.finding(&subject, Confidence::Likely, message)
+                    .fact("cause", cause)
+                    .fact("times", most.count)
+                    .fact("things", repeats.len())
+                    .tallied(tally)
+                    .at(most.signs.iter().map(|s| place(lane.row(s.row)))),
+            );
+        }
+    }
+}
