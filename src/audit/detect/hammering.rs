@@ -28,6 +28,18 @@ Stop all callers of the same key at the first refusal, wait as long as is asked,
 
 const LIMITS: &[Cause] = &[Cause::RateLimited, Cause::QuotaExhausted, Cause::BotChallenge];
 
+/// Seconds: where no wait is asked for, a steady pause below this is no patience either, if there are many.
+const PATIENT: i64 = 900;
+
+/// Whether most pauses are longer by half than the one before: a back-off, whatever its length.
+fn backs_off(pauses: &[(usize, i64, bool)]) -> bool {
+    let grown = pauses
+        .windows(2)
+        .filter(|p| p[0].1 > 0 && p[1].1 * 2 >= p[0].1 * 3)
+        .count();
+    pauses.len() > 1 && grown * 5 >= (pauses.len() - 1) * 3
+}
+
 /// Refusals that were under way together.
 struct Volley<'s, 't> {
     first: &'s Sign<'t>,
@@ -48,24 +60,18 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             .filter(|s| s.sure && LIMITS.contains(&s.cause) && s.time.is_some())
             .collect();
         let volleys = volleys(&signs, flight);
-        let mut streak: Vec<usize> = Vec::new();
-        let mut best: Vec<usize> = Vec::new();
+        let mut streak: Vec<(usize, i64, bool)> = Vec::new();
+        let mut best: Vec<(usize, i64, bool)> = Vec::new();
         for next in 1..volleys.len() {
             let (a, b) = (&volleys[next - 1], &volleys[next]);
             let pause = (b.first.time.unwrap_or(0) - a.last.time.unwrap_or(0)).max(0) / SECOND;
             let asked = asked(lane, a);
-            let too_soon = match asked {
-                Some(wait) => pause + 1 < wait.min(window),
-                None => pause < window,
+            let (too_soon, plain) = match asked {
+                Some(wait) => (pause + 1 < wait.min(window), true),
+                None => (pause < PATIENT, pause < window),
             };
-            // A pause that doubles is a back-off, whatever its length.
-            let grows = streak.last().is_some_and(|before| {
-                let (x, y) = (&volleys[*before], &volleys[before + 1]);
-                let earlier = (y.first.time.unwrap_or(0) - x.last.time.unwrap_or(0)).max(0) / SECOND;
-                asked.is_none() && earlier > 0 && pause * 2 >= earlier * 3
-            });
-            if too_soon && !grows && !recovers(lane, a, b) {
-                streak.push(next - 1);
+            if too_soon && !recovers(lane, a, b) {
+                streak.push((next - 1, pause, plain));
             } else {
                 streak.clear();
             }
@@ -73,11 +79,12 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                 best = streak.clone();
             }
         }
-        if (best.len() as i64) < least {
+        let all_plain = best.iter().all(|(_, _, plain)| *plain);
+        if (best.len() as i64) < least + i64::from(!all_plain) || backs_off(&best) {
             continue;
         }
-        let run: Vec<&Volley<'_, '_>> = best.iter().map(|i| &volleys[i + 1]).collect();
-        let begin = &volleys[best[0]];
+        let run: Vec<&Volley<'_, '_>> = best.iter().map(|(i, _, _)| &volleys[i + 1]).collect();
+        let begin = &volleys[best[0].0];
         push(lane, rule, begin, &run, out);
     }
 }

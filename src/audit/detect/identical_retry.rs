@@ -39,6 +39,15 @@ const REFUSED: &[Cause] = &[
     Cause::PermissionDenied,
     Cause::AuthRejected,
     Cause::QuotaExhausted,
+    Cause::ContentModerated,
+];
+
+/// Causes that a wait may change in general, and that a try a moment later does not.
+const DOUBTFUL: &[Cause] = &[
+    Cause::NotFound,
+    Cause::InvalidInput,
+    Cause::PermissionDenied,
+    Cause::TruncatedByLimit,
 ];
 
 fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
@@ -52,8 +61,11 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             let refused = REFUSED.contains(&repeat.cause);
             let tried = tried_again(lane, observed, repeat);
             let enough = if tried { retried } else { times };
-            let certain = repeat.waiting == Waiting::No
-                || tried && repeat.cause == Cause::ResourceExhaustedLocal;
+            let certain = match repeat.cause {
+                Cause::CancelledOrTimeBudget | Cause::RateLimited | Cause::LockOrSlotContention => false,
+                Cause::ResourceExhaustedLocal => tried && full(lane, repeat),
+                cause => repeat.waiting == Waiting::No || tried && DOUBTFUL.contains(&cause),
+            };
             if certain
                 && repeat.specific()
                 && repeat.count >= enough
@@ -96,6 +108,13 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     }
 }
 
+/// Whether a disk is full: a try a moment later finds it so.
+fn full(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> bool {
+    let e = lane.row(repeat.signs[0].row);
+    let text = e.text.to_lowercase();
+    text.contains("no space left") || text.contains("disk full") || text.contains("enospc")
+}
+
 fn confidence(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> Confidence {
     let own = lane.row(repeat.signs[0].row);
     if repeat.key.is_some() && own.cause == Some(repeat.cause) {
@@ -121,7 +140,7 @@ pub(super) fn tried_again(lane: &LaneView<'_>, observed: &Observed<'_>, repeat: 
         return false;
     };
     let (a, b) = (&lane.rows[first.row], &lane.rows[last.row]);
-    observed.attempts.iter().any(|attempt| {
+    observed.attempts.iter().filter(|a| !a.redelivered).any(|attempt| {
         let row = &lane.rows[attempt.row];
         if row.evidence.file == a.evidence.file && a.evidence.file == b.evidence.file {
             row.rank + 6 >= a.rank && row.rank <= b.rank + 3

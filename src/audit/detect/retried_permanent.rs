@@ -4,7 +4,8 @@ use super::identical_retry::{in_vain, tried_again, works_later};
 use super::{Detector, Extent, Subject, View};
 use crate::audit::failures::place;
 use crate::audit::finding::{Confidence, Finding, Severity, Tally};
-use crate::audit::observe::{Repeat, between, span};
+use crate::audit::case::LaneView;
+use crate::audit::observe::{Observed, Repeat, Sign, between, span};
 use crate::cause::{Cause, Waiting, guide};
 use std::collections::BTreeMap;
 
@@ -49,9 +50,14 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                 && repeat.specific()
                 && repeat.count >= enough
                 && !works_later(lane, repeat)
+                && !requeued(lane, observed, repeat)
             {
                 by_cause.entry(repeat.cause).or_default().push(repeat);
             }
+        }
+        let wide = account_wide(observed, times);
+        for repeat in wide.iter().filter(|r| tried_again(lane, observed, r)) {
+            by_cause.entry(repeat.cause).or_default().push(repeat);
         }
         for (cause, repeats) in by_cause {
             let Some(most) = repeats.iter().max_by_key(|r| (r.count, std::cmp::Reverse(r.signs[0].row))) else {
@@ -84,4 +90,35 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             );
         }
     }
+}
+
+/// Whether the refusals are those of work that goes back to its queue: that is another rule's business.
+fn requeued(lane: &LaneView<'_>, observed: &Observed<'_>, repeat: &Repeat<'_>) -> bool {
+    repeat.signs.iter().any(|s| {
+        let e = lane.row(s.row);
+        observed.attempts.iter().any(|a| {
+            let other = lane.row(a.row);
+            a.requeue && (&other.file, other.offset) == (&e.file, e.offset)
+        })
+    })
+}
+
+/// A cap of the whole account stands for all things at once, whatever each call was about.
+fn account_wide<'t>(observed: &Observed<'t>, times: i64) -> Option<Repeat<'t>> {
+    let signs: Vec<Sign<'t>> = observed
+        .signs
+        .iter()
+        .filter(|s| s.sure && s.cause == Cause::QuotaExhausted && s.waiting == Waiting::No)
+        .cloned()
+        .collect();
+    let first = signs.first()?.clone();
+    let count: i64 = signs.iter().map(|s| s.count).sum();
+    (count > times).then_some(Repeat {
+        cause: first.cause,
+        waiting: first.waiting,
+        text: first.text,
+        key: None,
+        signs,
+        count,
+    })
 }

@@ -202,7 +202,14 @@ fn nested(lane: &LaneView<'_>, observed: &Observed<'_>, within: i64) -> Vec<Stac
             if !rest.is_empty() && !rounds.is_empty() {
                 rounds.push(rest);
             }
-            let whole = rounds.iter().filter(|r| r.len() > 1 || tries > 2).count();
+            // A round of one line tells its tries itself, the same number each time; a number that rises is the outer count.
+            let of_one: Vec<Option<i64>> = rounds
+                .iter()
+                .filter(|r| r.len() == 1)
+                .map(|r| inner.iter().find(|a| a.row == r[0]).and_then(|a| a.failed))
+                .collect();
+            let steady = of_one.iter().all(|n| n.is_some_and(|n| n > 1) && *n == of_one[0]);
+            let whole = rounds.iter().filter(|r| r.len() > 1 || steady).count();
             if whole > 1 && tries > 1 && *other != "retry.injected" {
                 out.push(Stack {
                     outer: (rounds.len() as i64).max(outer.iter().filter_map(|a| a.bound).max().unwrap_or(0).min(rounds.len() as i64)),

@@ -94,10 +94,24 @@ fn confesses(lane: &LaneView<'_>, run: &Run) -> bool {
     }) {
         return true;
     }
+    if all_of_all(&text) {
+        return true;
+    }
     run.rows.iter().rev().take(6).any(|r| {
         let r = lane.row(*r);
         r.kind == Kind::GiveUp || r.kind == Kind::Outcome && r.values.get("result").is_some_and(|v| v == "failed")
     })
+}
+
+/// Whether a text counts all of all: `3 of 3 archives`.
+fn all_of_all(text: &str) -> bool {
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',').collect();
+    words
+        .windows(3)
+        .any(|w| w[1] == "of" && w[0] == w[2] && w[0].parse::<u64>().is_ok_and(|n| n > 0))
+        || words.iter().any(|w| {
+            w.split_once('/').is_some_and(|(a, b)| a == b && a.parse::<u64>().is_ok_and(|n| n > 0))
+        })
 }
 
 /// Whether the same thing worked afterwards in the run.

@@ -23,6 +23,8 @@ pub struct Attempt {
     pub injected: bool,
     /// Whether it goes back to a queue or is started again, rather than tried again on the spot.
     pub requeue: bool,
+    /// Whether it is a mere delivery, the first or a later one, that says nothing of a failure.
+    pub redelivered: bool,
 }
 
 /// Every attempt of a lane, in order. Lines of several patterns on one record are one attempt: the one that counts.
@@ -83,7 +85,8 @@ fn read(row: usize, time: Option<i64>, e: &Evidence) -> Attempt {
             || id.starts_with("retry.systemd")
             || id.starts_with("retry.launchd")
             || id.starts_with("retry.supervisor")
-            || id.starts_with("retry.redeliver"),
+            || id.starts_with("retry.redelivered"),
+        redelivered: id.starts_with("retry.redelivered"),
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Sign<'t> {
     pub key: Option<&'t str>,
     /// Whether a verdict, or a sign that is clear by itself, says so.
     pub sure: bool,
+    /// Whether only the name says so: no evidence, but the same figures each time may be one.
+    pub claimed: bool,
     /// The case that it belongs to.
     pub case: Option<usize>,
     /// For how many records it stands.
@@ -45,7 +47,9 @@ static VOLATILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i:\b\d+ ?(?:/|of) ?\d+\b|\btotal=\d+)",
         r"(?i:\b\d+ (?:more |failed |consecutive )?(?:attempts?|retries|tries|left|times|waiting)\b)",
         r#"(?i:\b(?:\w*ms|elapsed\w*|took|duration\w*|latency|rt|pid|uptime|age\w*|time|ts|cost|thread)["']?[=:] ?["']?[\d.]+)"#,
-        r"[\[(#]\d+[\])]?|\bpid \d+",
+        r"\[\d+\]|\(\d+\)|#\d+|\bpid \d+",
+        r#"(?i:\b(?:x-)?(?:amzn?-)?(?:request|req|trace|correlation|span|host)[-_ ]?id(?:-\d)?["']?[=:] ?["']?[\w=/+-]+)"#,
+        r#"(?i:\b(?:prompt|input|total|spent)_?tokens["']?[=:] ?\d+)"#,
     ];
     Regex::new(&parts.join("|")).ok()
 });
@@ -145,14 +149,46 @@ pub fn signs<'t>(lane: &LaneView<'t>, judged: &Judged<'_>) -> Vec<Sign<'t>> {
                 text,
                 key: key_of(e),
                 sure,
+                claimed: false,
                 case,
                 count: e.repeat,
             })
         })
         .filter(|s| s.cause != Cause::Unknown)
         .collect();
+    for (index, (case, verdict)) in lane.cases.iter().zip(&judged.verdicts).enumerate() {
+        if verdict
+            .as_ref()
+            .is_some_and(|v| v.standing == Standing::Unsupported)
+        {
+            out.extend(case.names.iter().filter_map(|row| claimed(lane, *row, index)));
+        }
+    }
     out.sort_by_key(|s| s.row);
     out
+}
+
+/// A name without evidence whose claim is a fault of the input, with figures that tell one such fault from another.
+fn claimed<'t>(lane: &LaneView<'t>, row: usize, case: usize) -> Option<Sign<'t>> {
+    let e = lane.row(row);
+    let cause = *e.claims.first()?;
+    let text = concrete(&e.text);
+    let certain = matches!(
+        cause,
+        Cause::ParseOrExtract | Cause::InvalidInput | Cause::CodeFault
+    );
+    (certain && text.chars().any(|c| c.is_ascii_digit())).then(|| Sign {
+        row,
+        time: lane.rows[row].time,
+        cause,
+        waiting: guide(cause).waiting,
+        text,
+        key: key_of(e),
+        sure: false,
+        claimed: true,
+        case: Some(case),
+        count: e.repeat,
+    })
 }
 
 /// Causes before names, and of causes the one that proves most.
@@ -201,7 +237,7 @@ impl Repeat<'_> {
 /// Signs of one cause with the same text about the same thing, at least twice.
 pub fn repeats<'t>(signs: &[Sign<'t>]) -> Vec<Repeat<'t>> {
     let mut groups: BTreeMap<(Cause, &str, Option<&str>), Vec<&Sign<'t>>> = BTreeMap::new();
-    for sign in signs.iter().filter(|s| s.sure) {
+    for sign in signs.iter().filter(|s| s.sure || s.claimed) {
         groups
             .entry((sign.cause, &sign.text, sign.key))
             .or_default()
