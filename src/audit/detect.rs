@@ -142,9 +142,7 @@ impl Detector {
 
 impl View<'_> {
     /// Each lane with its verdicts and what was read off it.
-    pub fn lanes(
-        &self,
-    ) -> impl Iterator<Item = (&LaneView<'_>, &Judged<'_>, &Observed<'_>)> {
+    pub fn lanes(&self) -> impl Iterator<Item = (&LaneView<'_>, &Judged<'_>, &Observed<'_>)> {
         self.corpus
             .lanes
             .iter()

@@ -230,9 +230,11 @@ impl Tally {
     /// Takes in another.
     pub fn join(&mut self, other: &Tally) {
         self.attempts.extend(other.attempts.iter().cloned());
-        self.requests.extend(other.requests.iter().map(|(k, v)| (k.clone(), *v)));
+        self.requests
+            .extend(other.requests.iter().map(|(k, v)| (k.clone(), *v)));
         self.spans.extend(other.spans.iter().cloned());
-        self.items.extend(other.items.iter().map(|(k, v)| (k.clone(), *v)));
+        self.items
+            .extend(other.items.iter().map(|(k, v)| (k.clone(), *v)));
         self.estimated |= other.estimated;
     }
 

@@ -19,8 +19,16 @@ Keep the reset where every run and every lane of the bucket reads it, and let on
     severity: Severity::Warning,
     extent: Extent::AllLanes,
     knobs: &[
-        ("least", "2m", "resets nearer than this are the business of the retry layer"),
-        ("flight", "10s", "calls that end so soon after the announcement were under way"),
+        (
+            "least",
+            "2m",
+            "resets nearer than this are the business of the retry layer",
+        ),
+        (
+            "flight",
+            "10s",
+            "calls that end so soon after the announcement were under way",
+        ),
     ],
     detect,
 };
@@ -82,7 +90,10 @@ fn bucketful(
             && at - time >= least
         {
             // A later answer never shortens a cool-down.
-            let until = open.map_or(at, |(_, held, _, _)| if time < held { held.max(at) } else { at });
+            let until = open.map_or(
+                at,
+                |(_, held, _, _)| if time < held { held.max(at) } else { at },
+            );
             let since = open.filter(|(_, held, _, _)| time < *held);
             open = Some(match since {
                 Some((said, _, by, first)) => (said, until, by, first),

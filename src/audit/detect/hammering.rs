@@ -19,14 +19,30 @@ Stop all callers of the same key at the first refusal, wait as long as is asked,
     severity: Severity::Warning,
     extent: Extent::Lane,
     knobs: &[
-        ("refusals", "3", "how many refusals in a row, after the first, make a finding"),
-        ("window", "60s", "a shorter pause than this counts as none where no wait is asked for"),
-        ("flight", "2s", "refusals within this time belong to calls that were under way together"),
+        (
+            "refusals",
+            "3",
+            "how many refusals in a row, after the first, make a finding",
+        ),
+        (
+            "window",
+            "60s",
+            "a shorter pause than this counts as none where no wait is asked for",
+        ),
+        (
+            "flight",
+            "2s",
+            "refusals within this time belong to calls that were under way together",
+        ),
     ],
     detect,
 };
 
-const LIMITS: &[Cause] = &[Cause::RateLimited, Cause::QuotaExhausted, Cause::BotChallenge];
+const LIMITS: &[Cause] = &[
+    Cause::RateLimited,
+    Cause::QuotaExhausted,
+    Cause::BotChallenge,
+];
 
 /// Seconds: where no wait is asked for, a steady pause below this is no patience either, if there are many.
 const PATIENT: i64 = 900;
@@ -81,6 +97,7 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         }
         let all_plain = best.iter().all(|(_, _, plain)| *plain);
         if (best.len() as i64) < least + i64::from(!all_plain) || backs_off(&best) {
+            unstamped(lane, rule, observed, least, out);
             continue;
         }
         let run: Vec<&Volley<'_, '_>> = best.iter().map(|(i, _, _)| &volleys[i + 1]).collect();
@@ -89,7 +106,48 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     }
 }
 
-fn push(lane: &LaneView<'_>, rule: &Detector, begin: &Volley<'_, '_>, run: &[&Volley<'_, '_>], out: &mut Vec<Finding>) {
+/// Refusals in a file without stamps: many in a row about different things, and nothing but refusals between.
+fn unstamped(
+    lane: &LaneView<'_>,
+    rule: &Detector,
+    observed: &Observed<'_>,
+    least: i64,
+    out: &mut Vec<Finding>,
+) {
+    let signs: Vec<&Sign<'_>> = observed
+        .signs
+        .iter()
+        .filter(|s| s.sure && LIMITS.contains(&s.cause) && s.time.is_none())
+        .collect();
+    let different: std::collections::BTreeSet<&str> =
+        signs.iter().map(|s| s.text.as_str()).collect();
+    if (different.len() as i64) <= least + 1 {
+        return;
+    }
+    let volleys: Vec<Volley<'_, '_>> = signs
+        .iter()
+        .map(|s| Volley {
+            first: s,
+            last: s,
+            signs: vec![*s],
+        })
+        .collect();
+    let (Some(begin), rest) = (volleys.first(), &volleys[1..]) else {
+        return;
+    };
+    if volleys.windows(2).any(|p| recovers(lane, &p[0], &p[1])) {
+        return;
+    }
+    push(lane, rule, begin, &rest.iter().collect::<Vec<_>>(), out);
+}
+
+fn push(
+    lane: &LaneView<'_>,
+    rule: &Detector,
+    begin: &Volley<'_, '_>,
+    run: &[&Volley<'_, '_>],
+    out: &mut Vec<Finding>,
+) {
     let mut tally = Tally::default();
     let mut count = 0;
     for sign in run.iter().flat_map(|v| &v.signs) {
@@ -150,21 +208,39 @@ pub(super) fn announced(lane: &LaneView<'_>, sign: &Sign<'_>) -> Option<i64> {
         .iter()
         .map(|i| lane.row(*i))
         .filter(|e| e.kind == Kind::Reset && (e.record_line - here.evidence.record_line).abs() <= 3)
+        .filter(|e| match (e.time, here.evidence.time) {
+            (Some(a), Some(b)) => a.abs_diff(b) <= 5 * SECOND as u64,
+            _ => true,
+        })
         .filter_map(reset::instant)
-        .filter(|at| sign.time.is_some_and(|t| *at > t && at - t <= reset::FARTHEST))
+        .filter(|at| {
+            sign.time
+                .is_some_and(|t| *at > t && at - t <= reset::FARTHEST)
+        })
         .max()
 }
 
 fn asked(lane: &LaneView<'_>, volley: &Volley<'_, '_>) -> Option<i64> {
-    let at = volley.signs.iter().filter_map(|s| announced(lane, s)).max()?;
+    let at = volley
+        .signs
+        .iter()
+        .filter_map(|s| announced(lane, s))
+        .max()?;
     Some((at - volley.last.time?) / SECOND)
 }
 
-/// Whether something of the lane succeeded between two volleys.
+/// Whether a call succeeded between two volleys: one to the same target, or any where none is named.
 fn recovers(lane: &LaneView<'_>, a: &Volley<'_, '_>, b: &Volley<'_, '_>) -> bool {
-    lane.rows[a.last.row + 1..b.first.row]
-        .iter()
-        .any(|r| super::succeeded(r.evidence) && r.evidence.keys.get("target") == lane.row(a.last.row).keys.get("target"))
+    let target = lane.row(a.last.row).keys.get("target");
+    lane.rows[a.last.row + 1..b.first.row].iter().any(|r| {
+        let e = r.evidence;
+        let call = matches!(&*e.pattern, "outcome.ok.status" | "outcome.ok.arrow");
+        super::succeeded(e)
+            && match target {
+                Some(target) => e.keys.get("target") == Some(target),
+                None => call,
+            }
+    })
 }
 
 /// Refusals of a lane, for rules beside this one.

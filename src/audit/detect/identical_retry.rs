@@ -4,7 +4,7 @@ use super::{Detector, Extent, Subject, View};
 use crate::audit::case::LaneView;
 use crate::audit::failures::place;
 use crate::audit::finding::{Confidence, Finding, Severity, Tally};
-use crate::audit::observe::{Observed, Repeat, SECOND, between, span};
+use crate::audit::observe::{Observed, Repeat, SECOND, Sign, between, span};
 use crate::cause::{Cause, Waiting, guide};
 use std::collections::BTreeMap;
 
@@ -23,11 +23,7 @@ Change the input and say why in the next try, or give up at once; do not sleep b
             "3",
             "how often the same failure stands without a line of a retry layer between",
         ),
-        (
-            "retried",
-            "2",
-            "how often with one",
-        ),
+        ("retried", "2", "how often with one"),
     ],
     detect,
 };
@@ -62,7 +58,9 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             let tried = tried_again(lane, observed, repeat);
             let enough = if tried { retried } else { times };
             let certain = match repeat.cause {
-                Cause::CancelledOrTimeBudget | Cause::RateLimited | Cause::LockOrSlotContention => false,
+                Cause::CancelledOrTimeBudget | Cause::RateLimited | Cause::LockOrSlotContention => {
+                    false
+                }
                 Cause::ResourceExhaustedLocal => tried && full(lane, repeat),
                 cause => repeat.waiting == Waiting::No || tried && DOUBTFUL.contains(&cause),
             };
@@ -75,8 +73,17 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                 by_cause.entry(repeat.cause).or_default().push(repeat);
             }
         }
+        let disk = full_disk(lane, observed);
+        if by_cause.is_empty()
+            && let Some(repeat) = disk.as_ref().filter(|r| tried_again(lane, observed, r))
+        {
+            by_cause.entry(repeat.cause).or_default().push(repeat);
+        }
         for (cause, repeats) in by_cause {
-            let Some(most) = repeats.iter().max_by_key(|r| (r.count, std::cmp::Reverse(r.signs[0].row))) else {
+            let Some(most) = repeats
+                .iter()
+                .max_by_key(|r| (r.count, std::cmp::Reverse(r.signs[0].row)))
+            else {
                 continue;
             };
             let mut tally = Tally::default();
@@ -108,11 +115,37 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     }
 }
 
+/// Signs of a full disk, whatever the words around them.
+fn full_disk<'t>(lane: &LaneView<'_>, observed: &Observed<'t>) -> Option<Repeat<'t>> {
+    let signs: Vec<Sign<'t>> = observed
+        .signs
+        .iter()
+        .filter(|s| {
+            s.sure && s.cause == Cause::ResourceExhaustedLocal && no_space(&lane.row(s.row).text)
+        })
+        .cloned()
+        .collect();
+    let first = signs.first()?.clone();
+    (signs.len() > 1).then(|| Repeat {
+        cause: first.cause,
+        waiting: first.waiting,
+        text: first.text,
+        key: None,
+        count: signs.iter().map(|s| s.count).sum(),
+        signs,
+    })
+}
+
+fn no_space(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ["no space left", "disk full", "enospc"]
+        .iter()
+        .any(|w| text.contains(w))
+}
+
 /// Whether a disk is full: a try a moment later finds it so.
 fn full(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> bool {
-    let e = lane.row(repeat.signs[0].row);
-    let text = e.text.to_lowercase();
-    text.contains("no space left") || text.contains("disk full") || text.contains("enospc")
+    no_space(&lane.row(repeat.signs[0].row).text)
 }
 
 fn confidence(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> Confidence {
@@ -135,7 +168,11 @@ pub(super) fn in_vain(lane: &LaneView<'_>, repeat: &Repeat<'_>, tally: &mut Tall
 }
 
 /// Whether a line of a retry layer stands between the first and the last of the signs.
-pub(super) fn tried_again(lane: &LaneView<'_>, observed: &Observed<'_>, repeat: &Repeat<'_>) -> bool {
+pub(super) fn tried_again(
+    lane: &LaneView<'_>,
+    observed: &Observed<'_>,
+    repeat: &Repeat<'_>,
+) -> bool {
     let (Some(first), Some(last)) = (repeat.signs.first(), repeat.signs.last()) else {
         return false;
     };
@@ -158,7 +195,11 @@ pub(super) fn works_later(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> bool {
     let e = lane.row(last.row);
     ["request", "job", "target"].iter().any(|kind| {
         e.keys.get(*kind).is_some_and(|key| {
-            let narrow = *kind != "target" || key.trim_start_matches("https://").trim_start_matches("http://").contains('/');
+            let narrow = *kind != "target"
+                || key
+                    .trim_start_matches("https://")
+                    .trim_start_matches("http://")
+                    .contains('/');
             narrow
                 && lane
                     .with_key(kind, key)

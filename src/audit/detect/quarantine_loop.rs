@@ -28,7 +28,10 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                 looping.push((key, rounds));
             }
         }
-        let Some((key, worst)) = looping.iter().max_by_key(|(k, r)| (r.len(), std::cmp::Reverse(*k))) else {
+        let Some((key, worst)) = looping
+            .iter()
+            .max_by_key(|(k, r)| (r.len(), std::cmp::Reverse(*k)))
+        else {
             continue;
         };
         let mut tally = Tally::default();

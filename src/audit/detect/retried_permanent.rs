@@ -2,9 +2,9 @@
 
 use super::identical_retry::{in_vain, tried_again, works_later};
 use super::{Detector, Extent, Subject, View};
+use crate::audit::case::LaneView;
 use crate::audit::failures::place;
 use crate::audit::finding::{Confidence, Finding, Severity, Tally};
-use crate::audit::case::LaneView;
 use crate::audit::observe::{Observed, Repeat, Sign, between, span};
 use crate::cause::{Cause, Waiting, guide};
 use std::collections::BTreeMap;
@@ -44,7 +44,11 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         let mut by_cause: BTreeMap<Cause, Vec<&Repeat<'_>>> = BTreeMap::new();
         for repeat in &observed.repeats {
             let rounds = between(repeat.first(), repeat.last()) >= ROUNDS;
-            let enough = if rounds || tried_again(lane, observed, repeat) { 2 } else { times };
+            let enough = if rounds || tried_again(lane, observed, repeat) {
+                2
+            } else {
+                times
+            };
             if PERMANENT.contains(&repeat.cause)
                 && (repeat.waiting == Waiting::No)
                 && repeat.specific()
@@ -60,7 +64,10 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             by_cause.entry(repeat.cause).or_default().push(repeat);
         }
         for (cause, repeats) in by_cause {
-            let Some(most) = repeats.iter().max_by_key(|r| (r.count, std::cmp::Reverse(r.signs[0].row))) else {
+            let Some(most) = repeats
+                .iter()
+                .max_by_key(|r| (r.count, std::cmp::Reverse(r.signs[0].row)))
+            else {
                 continue;
             };
             let mut tally = Tally::default();

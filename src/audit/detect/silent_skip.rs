@@ -17,8 +17,16 @@ Wait for the lock with a bound and some jitter, end with an exit code of its own
     severity: Severity::Warning,
     extent: Extent::Lane,
     knobs: &[
-        ("share", "10", "a run that takes less than this share (percent) of the usual time did nothing"),
-        ("usual", "3", "how many runs with a result show what is usual"),
+        (
+            "share",
+            "10",
+            "a run that takes less than this share (percent) of the usual time did nothing",
+        ),
+        (
+            "usual",
+            "3",
+            "how many runs with a result show what is usual",
+        ),
     ],
     detect,
 };
@@ -33,7 +41,10 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         }
         // A line that is both: the skip and its end.
         for (index, row) in lane.rows.iter().enumerate() {
-            if skips(row.evidence) && row.evidence.values.get("whole").is_some() && !skipped.iter().any(|(r, _)| *r == index) {
+            if skips(row.evidence)
+                && row.evidence.values.get("whole").is_some()
+                && !skipped.iter().any(|(r, _)| *r == index)
+            {
                 skipped.push((index, row.evidence.text.clone()));
             }
         }
@@ -76,17 +87,22 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
 
 fn short(text: &str) -> String {
     let shown: String = text.chars().take(100).collect();
-    if shown.len() < text.len() { format!("{shown}…") } else { shown }
+    if shown.len() < text.len() {
+        format!("{shown}…")
+    } else {
+        shown
+    }
 }
 
 /// Whether a row says that something was left out at once.
 fn skips(row: &Evidence) -> bool {
     row.kind == Kind::Context
         && row.values.get("what").is_some_and(|w| w == "skipped")
-        && row
-            .values
-            .get("waited")
-            .is_none_or(|w| w.trim_matches(|c: char| !c.is_ascii_digit()).parse::<i64>().is_ok_and(|n| n == 0))
+        && row.values.get("waited").is_none_or(|w| {
+            w.trim_matches(|c: char| !c.is_ascii_digit())
+                .parse::<i64>()
+                .is_ok_and(|n| n == 0)
+        })
 }
 
 /// A run that says why it left.

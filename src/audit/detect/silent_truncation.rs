@@ -94,10 +94,22 @@ fn cut_here(lane: &LaneView<'_>, judged: &Judged<'_>, decider: usize) -> bool {
 /// Runs that left off while the other side had more, and called themselves complete.
 fn left_off(lane: &LaneView<'_>, observed: &Observed<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     let mut cut: Vec<(usize, usize, i64, i64)> = Vec::new();
-    for run in observed.runs.iter().filter(|r| r.exit.is_none_or(|e| e == 0)) {
+    for run in observed
+        .runs
+        .iter()
+        .filter(|r| r.exit.is_none_or(|e| e == 0))
+    {
         let Some(end) = run.end else { continue };
-        let more = run.rows.iter().rev().copied().find(|r| lane.row(*r).values.get("what").is_some_and(|w| w == "more"));
-        let told = run.rows.iter().any(|r| lane.row(*r).pattern.contains("told"));
+        let more = run
+            .rows
+            .iter()
+            .rev()
+            .copied()
+            .find(|r| lane.row(*r).values.get("what").is_some_and(|w| w == "more"));
+        let told = run
+            .rows
+            .iter()
+            .any(|r| lane.row(*r).pattern.contains("told"));
         let done = lane
             .row(end)
             .values

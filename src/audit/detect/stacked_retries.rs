@@ -17,9 +17,11 @@ It keeps silent where the tries belong to another run, another target, or where 
 Keep one layer: the inner one, which knows the error.",
     severity: Severity::Warning,
     extent: Extent::Lane,
-    knobs: &[
-        ("within", "15m", "the rounds of the inner layer follow one another within this time"),
-    ],
+    knobs: &[(
+        "within",
+        "15m",
+        "the rounds of the inner layer follow one another within this time",
+    )],
     detect,
 };
 
@@ -41,10 +43,13 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         let mut stacks: Vec<Stack> = rounds(lane, observed, within);
         stacks.extend(nested(lane, observed, within));
         stacks.extend(upstreams(lane, observed));
-        let Some(worst) = stacks
-            .iter()
-            .max_by_key(|s| (s.told, s.inner * s.outer, std::cmp::Reverse(s.rounds[0].first().copied())))
-        else {
+        let Some(worst) = stacks.iter().max_by_key(|s| {
+            (
+                s.told,
+                s.inner * s.outer,
+                std::cmp::Reverse(s.rounds[0].first().copied()),
+            )
+        }) else {
             continue;
         };
         let mut tally = Tally::default();
@@ -54,7 +59,9 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                     tally.attempt(lane.row(*row));
                 }
             }
-            let ends = |r: &Vec<usize>, last: bool| if last { r.last() } else { r.first() }.and_then(|i| lane.rows[*i].time);
+            let ends = |r: &Vec<usize>, last: bool| {
+                if last { r.last() } else { r.first() }.and_then(|i| lane.rows[*i].time)
+            };
             if let (Some(second), Some(last)) = (stack.rounds.get(1), stack.rounds.last()) {
                 tally.span(lane.lane, ends(second, false), ends(last, true));
             }
@@ -70,8 +77,15 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         out.push(
             rule.finding(
                 &subject,
-                if worst.told { Confidence::Certain } else { Confidence::Likely },
-                format!("{outer} × {inner} = {} requests for one call. Keep the inner layer alone.", outer * inner),
+                if worst.told {
+                    Confidence::Certain
+                } else {
+                    Confidence::Likely
+                },
+                format!(
+                    "{outer} × {inner} = {} requests for one call. Keep the inner layer alone.",
+                    outer * inner
+                ),
             )
             .fact("inner", inner)
             .fact("outer", outer)
@@ -98,7 +112,11 @@ fn about(lane: &LaneView<'_>, attempt: &Attempt) -> String {
 /// A layer whose counter reaches its end twice for one call within a short time and in one run.
 fn rounds(lane: &LaneView<'_>, observed: &Observed<'_>, within: i64) -> Vec<Stack> {
     let mut by_call: BTreeMap<(&str, String, &str), Vec<&Attempt>> = BTreeMap::new();
-    for attempt in observed.attempts.iter().filter(|a| a.failed.is_some() && a.bound.is_some() && !a.injected) {
+    for attempt in observed
+        .attempts
+        .iter()
+        .filter(|a| a.failed.is_some() && a.bound.is_some() && !a.injected)
+    {
         let file = lane.row(attempt.row).file.as_ref();
         by_call
             .entry((&attempt.layer, about(lane, attempt), file))
@@ -155,8 +173,15 @@ fn rounds(lane: &LaneView<'_>, observed: &Observed<'_>, within: i64) -> Vec<Stac
 /// Lines of one layer between the lines of another that counts on.
 fn nested(lane: &LaneView<'_>, observed: &Observed<'_>, within: i64) -> Vec<Stack> {
     let mut by_layer: BTreeMap<&str, Vec<&Attempt>> = BTreeMap::new();
-    for attempt in observed.attempts.iter().filter(|a| !a.injected && a.time.is_some()) {
-        by_layer.entry(pattern(lane, attempt)).or_default().push(attempt);
+    for attempt in observed
+        .attempts
+        .iter()
+        .filter(|a| !a.injected && a.time.is_some())
+    {
+        by_layer
+            .entry(pattern(lane, attempt))
+            .or_default()
+            .push(attempt);
     }
     let mut out = Vec::new();
     for (name, outer) in &by_layer {
@@ -179,8 +204,9 @@ fn nested(lane: &LaneView<'_>, observed: &Observed<'_>, within: i64) -> Vec<Stac
                 let round: Vec<&&Attempt> = inner
                     .iter()
                     .filter(|i| {
-                        i.time.is_some_and(|t| t > from && t <= to && (before.is_some() || to - t <= within))
-                            && same_thing(lane, i.row, attempt.row)
+                        i.time.is_some_and(|t| {
+                            t > from && t <= to && (before.is_some() || to - t <= within)
+                        }) && same_thing(lane, i.row, attempt.row)
                     })
                     .collect();
                 let counted = round.iter().filter_map(|a| a.failed).max().unwrap_or(0);
@@ -194,7 +220,8 @@ fn nested(lane: &LaneView<'_>, observed: &Observed<'_>, within: i64) -> Vec<Stac
                 .iter()
                 .filter(|i| {
                     before.is_some_and(|b| {
-                        matches!((b.time, i.time), (Some(x), Some(t)) if t > x && t - x <= within) && same_thing(lane, i.row, b.row)
+                        matches!((b.time, i.time), (Some(x), Some(t)) if t > x && t - x <= within)
+                            && same_thing(lane, i.row, b.row)
                     })
                 })
                 .map(|i| i.row)
@@ -208,11 +235,20 @@ fn nested(lane: &LaneView<'_>, observed: &Observed<'_>, within: i64) -> Vec<Stac
                 .filter(|r| r.len() == 1)
                 .map(|r| inner.iter().find(|a| a.row == r[0]).and_then(|a| a.failed))
                 .collect();
-            let steady = of_one.iter().all(|n| n.is_some_and(|n| n > 1) && *n == of_one[0]);
+            let steady = of_one
+                .iter()
+                .all(|n| n.is_some_and(|n| n > 1) && *n == of_one[0]);
             let whole = rounds.iter().filter(|r| r.len() > 1 || steady).count();
             if whole > 1 && tries > 1 && *other != "retry.injected" {
                 out.push(Stack {
-                    outer: (rounds.len() as i64).max(outer.iter().filter_map(|a| a.bound).max().unwrap_or(0).min(rounds.len() as i64)),
+                    outer: (rounds.len() as i64).max(
+                        outer
+                            .iter()
+                            .filter_map(|a| a.bound)
+                            .max()
+                            .unwrap_or(0)
+                            .min(rounds.len() as i64),
+                    ),
                     inner: tries,
                     told: true,
                     rounds,
@@ -282,7 +318,8 @@ fn same_run(lane: &LaneView<'_>, a: usize, b: usize) -> bool {
 fn success_between(lane: &LaneView<'_>, a: usize, b: usize) -> bool {
     let key = lane.row(a).keys.get("target");
     lane.rows[a.min(b) + 1..b.max(a)].iter().any(|r| {
-        super::succeeded(r.evidence) && (key.is_none() || r.evidence.keys.get("target") == key)
+        super::succeeded(r.evidence)
+            && (key.is_none() || r.evidence.keys.get("target") == key)
             && between(lane.rows[a].time, r.time) >= 0
     })
 }

@@ -14,7 +14,11 @@ pub(super) const RULE: Detector = Detector {
 It keeps silent where the record itself holds the evidence, where the line with the status is itself recorded under its right name, and for the mere end of a run. A status that is thrown away at naming time can't be judged later: put it into the record.",
     severity: Severity::Warning,
     extent: Extent::Lane,
-    knobs: &[("lines", "4", "how many lines before the name the status stands at most; twice as many for an HTTP status")],
+    knobs: &[(
+        "lines",
+        "4",
+        "how many lines before the name the status stands at most; twice as many for an HTTP status",
+    )],
     detect,
 };
 
@@ -41,10 +45,14 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             if carried || !tells(name, verdict.standing) {
                 continue;
             }
-            let thrown = verdict.proofs.iter().copied().find(|p| {
+            let thrown = verdict.proofs.first().copied().filter(|p| {
                 let proof = lane.row(*p);
                 let status = matches!(proof.grade, Grade::Status | Grade::Code | Grade::Transport);
-                let reach = if proof.values.contains_key("status") { 2 * near } else { near };
+                let reach = if proof.values.contains_key("status") {
+                    2 * near
+                } else {
+                    near
+                };
                 status
                     && proof.level < Level::Error
                     && !honest.contains(&(proof.file.as_ref(), proof.offset))
@@ -102,6 +110,6 @@ fn tells(name: &Evidence, standing: Standing) -> bool {
         .get("rank")
         .and_then(|r| r.parse::<i64>().ok())
         .unwrap_or(0);
-    !matches!(&*name.pattern, "name.end" | "name.run-end")
+    !matches!(&*name.pattern, "name.end" | "name.run-end" | "name.sign")
         && (standing == Standing::Misnamed || rank > 1 || &*name.pattern == "name.after")
 }

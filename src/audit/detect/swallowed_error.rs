@@ -32,7 +32,10 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                 s.sure
                     && run.rows.contains(&s.row)
                     && s.case.is_some()
-                    && (loud(lane, s) || run.rows.iter().any(|r| skips(lane, *r) && lane.row(*r).offset == lane.row(s.row).offset))
+                    && (loud(lane, s)
+                        || run.rows.iter().any(|r| {
+                            skips(lane, *r) && lane.row(*r).offset == lane.row(s.row).offset
+                        }))
                     && !recovered(lane, observed, run, s)
             });
             if let Some(sign) = lost {
@@ -67,17 +70,18 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
 }
 
 fn skips(lane: &LaneView<'_>, row: usize) -> bool {
-    lane.row(row).values.get("what").is_some_and(|w| w == "skipped")
+    lane.row(row)
+        .values
+        .get("what")
+        .is_some_and(|w| w == "skipped")
 }
 
 /// Whether a sign stands in a record that its writer calls an error.
 fn loud(lane: &LaneView<'_>, sign: &Sign<'_>) -> bool {
     let e = lane.row(sign.row);
-    let named = lane
-        .of_file(&e.file)
-        .iter()
-        .map(|i| lane.row(*i))
-        .any(|r| r.kind == Kind::Name && (r.offset == e.offset || (r.record_line - e.record_line).abs() <= 2));
+    let named = lane.of_file(&e.file).iter().map(|i| lane.row(*i)).any(|r| {
+        r.kind == Kind::Name && (r.offset == e.offset || (r.record_line - e.record_line).abs() <= 2)
+    });
     e.level >= Level::Error || (e.level == Level::None && named)
 }
 
@@ -86,9 +90,14 @@ fn confesses(lane: &LaneView<'_>, run: &Run) -> bool {
     let Some(end) = run.end else { return false };
     let e = lane.row(end);
     let text = e.text.to_lowercase();
-    if ["partial", "failed", "failure", "error", "warn", "skipped", "degraded", "fail="].iter().any(|w| {
+    if [
+        "partial", "failed", "failure", "error", "warn", "skipped", "degraded", "fail=",
+    ]
+    .iter()
+    .any(|w| {
         text.find(w).is_some_and(|at| {
-            let rest = text[at + w.len()..].trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+            let rest =
+                text[at + w.len()..].trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
             !rest.starts_with('0')
         })
     }) {
@@ -99,18 +108,22 @@ fn confesses(lane: &LaneView<'_>, run: &Run) -> bool {
     }
     run.rows.iter().rev().take(6).any(|r| {
         let r = lane.row(*r);
-        r.kind == Kind::GiveUp || r.kind == Kind::Outcome && r.values.get("result").is_some_and(|v| v == "failed")
+        r.kind == Kind::GiveUp
+            || r.kind == Kind::Outcome && r.values.get("result").is_some_and(|v| v == "failed")
     })
 }
 
 /// Whether a text counts all of all: `3 of 3 archives`.
 fn all_of_all(text: &str) -> bool {
-    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',').collect();
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .collect();
     words
         .windows(3)
         .any(|w| w[1] == "of" && w[0] == w[2] && w[0].parse::<u64>().is_ok_and(|n| n > 0))
         || words.iter().any(|w| {
-            w.split_once('/').is_some_and(|(a, b)| a == b && a.parse::<u64>().is_ok_and(|n| n > 0))
+            w.split_once('/')
+                .is_some_and(|(a, b)| a == b && a.parse::<u64>().is_ok_and(|n| n > 0))
         })
 }
 
@@ -124,7 +137,8 @@ fn recovered(lane: &LaneView<'_>, observed: &Observed<'_>, run: &Run, sign: &Sig
             return false;
         }
         let e = row.evidence;
-        let fallback = e.kind == Kind::Context && e.values.get("what").is_some_and(|w| w == "fallback_used");
+        let fallback =
+            e.kind == Kind::Context && e.values.get("what").is_some_and(|w| w == "fallback_used");
         let same = ["request", "job", "target"]
             .iter()
             .any(|k| e.keys.get(*k).is_some() && e.keys.get(*k) == lane.row(sign.row).keys.get(*k));

@@ -21,13 +21,32 @@ Count the deliveries and the age of the job; give up the job while the worker wa
     severity: Severity::Error,
     extent: Extent::Key,
     knobs: &[
-        ("times", "3", "how often one thing goes back or is started again"),
-        ("unseen", "8", "how often the same failure of one job stands where no line says that it goes back"),
-        ("attempts", "2", "quota hits after which a job is to be given up"),
-        ("age", "3h", "time since intake after which a job is to be given up"),
+        (
+            "times",
+            "3",
+            "how often one thing goes back or is started again",
+        ),
+        (
+            "unseen",
+            "8",
+            "how often the same failure of one job stands where no line says that it goes back",
+        ),
+        (
+            "attempts",
+            "2",
+            "quota hits after which a job is to be given up",
+        ),
+        (
+            "age",
+            "3h",
+            "time since intake after which a job is to be given up",
+        ),
     ],
     detect,
 };
+
+/// A line that counts so many rounds says alone that nothing bounds them.
+const MANY: i64 = 10;
 
 /// What goes back: what it is, and its rows.
 struct Loop {
@@ -45,7 +64,10 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         if loops.is_empty() {
             loops = untold(lane, observed, unseen);
         }
-        let Some(worst) = loops.iter().max_by_key(|l| (l.rows.len(), std::cmp::Reverse(l.rows[0]))) else {
+        let Some(worst) = loops
+            .iter()
+            .max_by_key(|l| (l.rows.len(), std::cmp::Reverse(l.rows[0])))
+        else {
             promised(view, rule, lane, observed, out);
             continue;
         };
@@ -85,18 +107,27 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
 fn bounded(lane: &LaneView<'_>, attempts: &[&Attempt]) -> bool {
     attempts.iter().any(|a| a.bound.is_some_and(|b| b < 100))
         || lane.rows.iter().any(|r| r.evidence.kind == Kind::GiveUp)
-        || lane.rows.iter().any(|r| &*r.evidence.pattern == "hold.enter.dead-letter")
+        || lane
+            .rows
+            .iter()
+            .any(|r| &*r.evidence.pattern == "hold.enter.dead-letter")
 }
 
 /// What lines of a queue or a supervisor say.
 fn told(lane: &LaneView<'_>, observed: &Observed<'_>, times: usize) -> Vec<Loop> {
     let mut by_key: BTreeMap<String, Vec<&Attempt>> = BTreeMap::new();
     for attempt in observed.attempts.iter().filter(|a| a.requeue) {
-        by_key.entry(key(lane.row(attempt.row))).or_default().push(attempt);
+        by_key
+            .entry(key(lane.row(attempt.row)))
+            .or_default()
+            .push(attempt);
     }
     by_key
         .into_iter()
-        .filter(|(_, attempts)| attempts.len() >= times && !bounded(lane, attempts))
+        .filter(|(_, attempts)| {
+            let told = attempts.iter().filter_map(|a| a.failed).max().unwrap_or(0);
+            (attempts.len() >= times || told >= MANY) && !bounded(lane, attempts)
+        })
         .map(|(key, attempts)| Loop {
             key,
             first: attempts[0].time,
@@ -142,12 +173,24 @@ fn untold(lane: &LaneView<'_>, observed: &Observed<'_>, unseen: i64) -> Vec<Loop
 
 /// Whether a job is to be given up: at so many quota hits, or when the announced resume lies more than an age after its
 /// intake (strictly more). Nanoseconds.
-pub(super) fn to_give_up(hits: i64, most: i64, intake: Option<i64>, resume: Option<i64>, age: i64) -> bool {
+pub(super) fn to_give_up(
+    hits: i64,
+    most: i64,
+    intake: Option<i64>,
+    resume: Option<i64>,
+    age: i64,
+) -> bool {
     hits >= most || matches!((intake, resume), (Some(from), Some(at)) if at - from > age)
 }
 
 /// Jobs that were to be given up by the lane's own rule and were kept.
-fn promised(view: &View<'_>, rule: &Detector, lane: &LaneView<'_>, observed: &Observed<'_>, out: &mut Vec<Finding>) {
+fn promised(
+    view: &View<'_>,
+    rule: &Detector,
+    lane: &LaneView<'_>,
+    observed: &Observed<'_>,
+    out: &mut Vec<Finding>,
+) {
     let own = view.settings.lane(lane.lane).and_then(|l| l.give_up);
     let most = own
         .and_then(|g| g.attempts)
@@ -173,7 +216,13 @@ fn promised(view: &View<'_>, rule: &Detector, lane: &LaneView<'_>, observed: &Ob
             .iter()
             .filter(|a| a.requeue && rows.contains(&a.row))
             .count();
-        if hits.is_empty() || back == 0 || lane.rows.iter().any(|r| r.evidence.kind == Kind::GiveUp && r.evidence.keys.get("job").is_some_and(|j| j == job)) {
+        if hits.is_empty()
+            || back == 0
+            || lane.rows.iter().any(|r| {
+                r.evidence.kind == Kind::GiveUp
+                    && r.evidence.keys.get("job").is_some_and(|j| j == job)
+            })
+        {
             continue;
         }
         let intake = rows.first().and_then(|r| lane.rows[*r].time);
@@ -231,7 +280,13 @@ mod tests {
             (2, intake + 60, true),
         ];
         for (hits, resume, expected) in table {
-            let said = to_give_up(hits, 2, Some(intake * SECOND), Some(resume * SECOND), 3 * 3600 * SECOND);
+            let said = to_give_up(
+                hits,
+                2,
+                Some(intake * SECOND),
+                Some(resume * SECOND),
+                3 * 3600 * SECOND,
+            );
             assert_eq!(said, expected, "{hits} hits, resume at {resume} s");
         }
     }

@@ -17,8 +17,16 @@ Wait before the retry, longer each time.",
     extent: Extent::Key,
     knobs: &[
         ("pause", "1s", "a shorter pause than this counts as none"),
-        ("times", "4", "how many tries without a pause make a finding"),
-        ("declared", "2", "how many, where the retry layer itself says that it waits for 0"),
+        (
+            "times",
+            "4",
+            "how many tries without a pause make a finding",
+        ),
+        (
+            "declared",
+            "2",
+            "how many, where the retry layer itself says that it waits for 0",
+        ),
     ],
     detect,
 };
@@ -38,9 +46,11 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         let pause = rule.knob(view, lane.lane, "pause") * SECOND;
         let times = rule.knob(view, lane.lane, "times").max(2) as usize;
         let declared = rule.knob(view, lane.lane, "declared").max(1) as usize;
-        for repeat in observed.repeats.iter().filter(|r| {
-            PASSING.contains(&r.cause) && r.waiting != Waiting::No && r.specific()
-        }) {
+        for repeat in observed
+            .repeats
+            .iter()
+            .filter(|r| PASSING.contains(&r.cause) && r.waiting != Waiting::No && r.specific())
+        {
             let streak = streak(repeat, pause);
             let zero = observed
                 .attempts

@@ -61,7 +61,11 @@ pub fn attempts(lane: &LaneView<'_>) -> Vec<Attempt> {
 }
 
 fn read(row: usize, time: Option<i64>, e: &Evidence) -> Attempt {
-    let number = |name: &str| e.values.get(name).and_then(|v| v.trim().parse::<i64>().ok());
+    let number = |name: &str| {
+        e.values
+            .get(name)
+            .and_then(|v| v.trim().parse::<i64>().ok())
+    };
     let id = e.pattern.as_ref();
     let base0 = i64::from(id.ends_with("base0"));
     let bound = number("max").map(|m| m + i64::from(id.ends_with("of-retries")));
@@ -74,11 +78,18 @@ fn read(row: usize, time: Option<i64>, e: &Evidence) -> Attempt {
     Attempt {
         row,
         time,
-        layer: format!("{id} {logger} {}", bound.map_or(String::new(), |b| b.to_string())),
+        layer: format!(
+            "{id} {logger} {}",
+            bound.map_or(String::new(), |b| b.to_string())
+        ),
         failed,
         bound,
         delay: e.values.get("delay").and_then(|d| {
-            milliseconds(d, e.values.get("unit").map(String::as_str), id.ends_with("millis"))
+            milliseconds(
+                d,
+                e.values.get("unit").map(String::as_str),
+                id.ends_with("millis"),
+            )
         }),
         injected: e.values.contains_key("injected") || e.values.contains_key("fault"),
         requeue: id.starts_with("retry.requeue")

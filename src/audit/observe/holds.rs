@@ -29,9 +29,11 @@ pub fn holds(lane: &LaneView<'_>) -> BTreeMap<String, Vec<Hold>> {
         let from = e.text.starts_with("from=") || e.text.contains("\"from\":");
         let enters = e.values.get("turn").is_some_and(|t| t == "enter") && !from;
         let list = out.entry(key(e)).or_default();
-        let again = list
-            .last()
-            .is_some_and(|last| last.enters == enters && lane.row(last.row).offset == e.offset && lane.row(last.row).file == e.file);
+        let again = list.last().is_some_and(|last| {
+            last.enters == enters
+                && lane.row(last.row).offset == e.offset
+                && lane.row(last.row).file == e.file
+        });
         if !again {
             list.push(Hold {
                 row: index,
@@ -61,8 +63,9 @@ fn key(row: &Evidence) -> String {
 
 /// What stands behind the verb of a hold without being what is held.
 const WORDS: &[&str] = &[
-    "for", "until", "after", "because", "due", "by", "in", "at", "the", "a", "an", "and", "to", "from", "reason", "with",
-    "on", "again", "since", "as", "is", "was", "has", "account", "item", "job", "of",
+    "for", "until", "after", "because", "due", "by", "in", "at", "the", "a", "an", "and", "to",
+    "from", "reason", "with", "on", "again", "since", "as", "is", "was", "has", "account", "item",
+    "job", "of",
 ];
 
 /// Whether a text counts its turns against a bound: `(2/3)`, `strike 2 of 3`.
@@ -70,9 +73,13 @@ fn counts(text: &str) -> bool {
     let bytes = text.as_bytes();
     text.match_indices(['/']).any(|(at, _)| {
         at > 1
-            && bytes.get(at - 2).is_some_and(|b| matches!(b, b'(' | b'[' | b' ' | b'='))
+            && bytes
+                .get(at - 2)
+                .is_some_and(|b| matches!(b, b'(' | b'[' | b' ' | b'='))
             && bytes[at - 1].is_ascii_digit()
             && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
-            && !bytes.get(at + 2).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'/')
+            && !bytes
+                .get(at + 2)
+                .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'/')
     })
 }

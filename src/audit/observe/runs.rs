@@ -34,10 +34,14 @@ pub fn runs(lane: &LaneView<'_>) -> Vec<Run> {
         let mut run = Run::default();
         for index in lane.of_file(file).iter().copied() {
             let e = lane.row(index);
-            let same_record = run
-                .end
-                .is_some_and(|end| lane.row(end).offset == e.offset || lane.row(end).record_end + 2 >= e.record_line && ends(e));
-            if run.end.is_some() && !same_record || e.kind == Kind::Scope && begins(e) && !run.rows.is_empty() && run.end.is_none() {
+            let same_record = run.end.is_some_and(|end| {
+                let last = lane.row(end);
+                let soon = super::between(lane.rows[end].time, lane.rows[index].time) <= 60;
+                last.offset == e.offset || last.record_end + 1 >= e.record_line && ends(e) && soon
+            });
+            if run.end.is_some() && !same_record
+                || e.kind == Kind::Scope && begins(e) && !run.rows.is_empty() && run.end.is_none()
+            {
                 close(&mut out, std::mem::take(&mut run));
             }
             if run.rows.is_empty() {
@@ -49,7 +53,9 @@ pub fn runs(lane: &LaneView<'_>) -> Vec<Run> {
                 run.end = Some(index);
                 run.end_time = lane.rows[index].time.or(run.end_time);
                 run.exit = exit(e).or(run.exit);
-                run.well = run.exit.map_or_else(|| went_well(e) || run.well, |code| code == 0);
+                run.well = run
+                    .exit
+                    .map_or_else(|| went_well(e) || run.well, |code| code == 0);
             }
         }
         close(&mut out, run);
@@ -102,7 +108,10 @@ pub fn counted(text: &str) -> Vec<(String, i64)> {
                 (Some(w), Some(n), _, _) | (_, _, Some(n), Some(w)) => (w, n),
                 _ => return None,
             };
-            Some((word.as_str().to_ascii_lowercase(), number.as_str().parse().ok()?))
+            Some((
+                word.as_str().to_ascii_lowercase(),
+                number.as_str().parse().ok()?,
+            ))
         })
         .collect()
 }

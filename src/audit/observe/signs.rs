@@ -108,7 +108,8 @@ pub fn signs<'t>(lane: &LaneView<'t>, judged: &Judged<'_>) -> Vec<Sign<'t>> {
     let mut best: BTreeMap<(&str, i64), usize> = BTreeMap::new();
     for (index, row) in lane.rows.iter().enumerate() {
         let e = row.evidence;
-        let wanted = e.kind == Kind::Cause && (!e.after_effect || judged_as.contains_key(&(e.file.as_ref(), e.offset)))
+        let wanted = e.kind == Kind::Cause
+            && (!e.after_effect || judged_as.contains_key(&(e.file.as_ref(), e.offset)))
             || e.kind == Kind::Name && judged_as.contains_key(&(e.file.as_ref(), e.offset));
         if !wanted {
             continue;
@@ -161,7 +162,11 @@ pub fn signs<'t>(lane: &LaneView<'t>, judged: &Judged<'_>) -> Vec<Sign<'t>> {
             .as_ref()
             .is_some_and(|v| v.standing == Standing::Unsupported)
         {
-            out.extend(case.names.iter().filter_map(|row| claimed(lane, *row, index)));
+            out.extend(
+                case.names
+                    .iter()
+                    .filter_map(|row| claimed(lane, *row, index)),
+            );
         }
     }
     out.sort_by_key(|s| s.row);
