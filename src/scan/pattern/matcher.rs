@@ -184,6 +184,16 @@ impl Patterns {
             .collect()
     }
 
+    /// PROBE
+    pub fn timed(&self, record: &Record<'_>, around: &Around<'_>, extra: bool) -> Vec<(u32, bool, f64)> {
+        let context = Context::new(&record.text, around);
+        self.called(record, &context, extra).into_iter().map(|index| {
+            let t = std::time::Instant::now();
+            let r = matches!(self.try_one(index, &record.fields, &context), Trial::Pass(_));
+            (index, r, t.elapsed().as_secs_f64())
+        }).collect()
+    }
+
     /// The indices of the patterns whose needle (or status) the record holds, sorted.
     fn called(&self, record: &Record<'_>, context: &Context<'_>, extra: bool) -> Vec<u32> {
         let mut called: Vec<u32> = Vec::new();
@@ -261,6 +271,14 @@ impl Patterns {
         let regex = pattern.regex.as_ref().map(super::Lazy::get);
         let captures = match regex {
             None => None,
+            // Groups cost more to find than the whole.
+            Some(Some(regex)) if regex.captures_len() == 1 => match regex.find(text) {
+                None => return Trial::Fail("regex"),
+                Some(whole) => {
+                    place = Some((whole.start(), whole.end()));
+                    None
+                }
+            },
             Some(regex) => match regex.and_then(|r| Some((r, r.captures(text)?))) {
                 None => return Trial::Fail("regex"),
                 found => found,

@@ -397,29 +397,25 @@ fn says_nothing(buf: &[u8], start: usize, end: usize) -> bool {
     };
     if let Some(value) = value {
         let value = &value[value.iter().take_while(|b| **b == b' ').count()..];
-        let nothing: [&[u8]; 14] = [
-            b"null",
-            b"none",
-            b"nil",
-            b"false",
-            b"0",
-            b"\"\"",
-            b"''",
-            b"[]",
-            b"{}",
-            b"-",
-            b"\\\"\\\"",
-            b"\"null\"",
-            b"\"none\"",
-            b"\"0\"",
-        ];
-        for word in nothing {
-            if value.len() >= word.len()
-                && value[..word.len()].eq_ignore_ascii_case(word)
-                && !goes_on(&value[word.len()..])
-            {
-                return true;
-            }
+        let words: &[&[u8]] = match value.first().map(u8::to_ascii_lowercase) {
+            Some(b'n') => &[b"null", b"none", b"nil"],
+            Some(b'f') => &[b"false"],
+            Some(b'0') => &[b"0"],
+            Some(b'"') => &[b"\"\"", b"\"null\"", b"\"none\"", b"\"0\""],
+            Some(b'\'') => &[b"''"],
+            Some(b'[') => &[b"[]"],
+            Some(b'{') => &[b"{}"],
+            Some(b'-') => &[b"-"],
+            Some(b'\\') => &[b"\\\"\\\""],
+            _ => &[],
+        };
+        let nothing = words.iter().any(|word| {
+            value
+                .split_at_checked(word.len())
+                .is_some_and(|(v, rest)| v.eq_ignore_ascii_case(word) && !goes_on(rest))
+        });
+        if nothing {
+            return true;
         }
     }
     let before = &buf[start.saturating_sub(12)..start];
