@@ -164,7 +164,13 @@ fn confidence(
     let apart = decider.scope == Scope::Window
         && decider.loose
         && (ordinary || standing == Standing::Misnamed && decider.grade >= Grade::Status);
-    if against || words || apart || (decider.after_effect && standing != Standing::Accurate) {
+    let foreign = decider.foreign && standing == Standing::Misnamed;
+    if against
+        || words
+        || apart
+        || foreign
+        || (decider.after_effect && standing != Standing::Accurate)
+    {
         return Confidence::Possible;
     }
     let strong = matches!(
