@@ -124,9 +124,7 @@ impl Grams {
 
     /// Bytes that it takes.
     pub(super) fn memory(&self) -> usize {
-        size_of_val(&*self.wide)
-            + size_of_val(&*self.narrow)
-            + size_of_val(&*self.slots)
+        size_of_val(&*self.wide) + size_of_val(&*self.narrow) + size_of_val(&*self.slots)
     }
 
     /// Calls with the number and the position of grams in a text, in the order of positions, until it is given
@@ -259,7 +257,14 @@ mod tests {
 
     #[test]
     fn every_gram_is_found_where_it_stands_and_nowhere_else() {
-        let list: [&[u8]; 6] = [b"faile", b"429", b"eof", b"\xe5\xa4\xb1\xe6\x95", b"ng", b"@"];
+        let list: [&[u8]; 6] = [
+            b"faile",
+            b"429",
+            b"eof",
+            b"\xe5\xa4\xb1\xe6\x95",
+            b"ng",
+            b"@",
+        ];
         let packed: Vec<(u64, usize)> = list.iter().map(|g| (packed(g), g.len())).collect();
         let grams = Grams::new(&packed);
         let text = "FAILED 429 eof\u{5931}\u{6557} NG @ failed Eof".as_bytes();

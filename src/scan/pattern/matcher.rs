@@ -184,16 +184,6 @@ impl Patterns {
             .collect()
     }
 
-    /// PROBE
-    pub fn timed(&self, record: &Record<'_>, around: &Around<'_>, extra: bool) -> Vec<(u32, bool, f64)> {
-        let context = Context::new(&record.text, around);
-        self.called(record, &context, extra).into_iter().map(|index| {
-            let t = std::time::Instant::now();
-            let r = matches!(self.try_one(index, &record.fields, &context), Trial::Pass(_));
-            (index, r, t.elapsed().as_secs_f64())
-        }).collect()
-    }
-
     /// The indices of the patterns whose needle (or status) the record holds, sorted.
     fn called(&self, record: &Record<'_>, context: &Context<'_>, extra: bool) -> Vec<u32> {
         let mut called: Vec<u32> = Vec::new();

@@ -4,9 +4,9 @@ use super::is_nothing;
 use super::load::{LabelUse, Packs, Words};
 use super::needles::Needle;
 use crate::cause::Cause;
+use crate::scan::memo::Memo;
 use crate::scan::record::{folded, tail_matches, tails};
 use anyhow::{Context, Result};
-use crate::scan::memo::Memo;
 use regex::{RegexSet, RegexSetBuilder};
 use std::collections::{BTreeSet, HashMap};
 
