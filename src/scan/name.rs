@@ -52,18 +52,22 @@ pub fn name_of(
     let message = record.message.trim();
     let quiet = matches!(record.level, Level::Debug | Level::Trace);
     let thrown = record.exception.as_deref().filter(|e| !e.trim().is_empty());
-    let named = hits
-        .iter()
-        .any(|h| patterns.get(h.pattern).kind == Kind::Name);
+    let named = hits.iter().any(|h| {
+        let pattern = patterns.get(h.pattern);
+        // Who gives up or is locked away has failed, however calmly it is told.
+        matches!(pattern.kind, Kind::Name | Kind::GiveUp)
+            || pattern.kind == Kind::Hold && h.values.get("turn").is_some_and(|t| t == "enter")
+    });
     let told = record.level >= Level::Error
         || (!quiet && (named || thrown.is_some() || patterns.names.fails(message)));
     let signed = !told && carries_sign(record, hits, patterns);
-    let label = label_of(record, patterns, told || signed);
+    let claimed = !told && !signed && claims_itself(record, &patterns.names);
+    let label = label_of(record, patterns, told || signed || claimed);
     if told || (label.is_some() && !quiet) {
         build(record, hits, patterns, label)
-    } else if signed {
+    } else if signed || claimed {
         build(record, hits, patterns, label).map(|name| Name {
-            rule: "name.sign",
+            rule: if signed { "name.sign" } else { "name.claim" },
             ..name
         })
     } else {
@@ -100,6 +104,89 @@ fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool 
             && p.grade <= least
             && p.cause != Some(Cause::Unknown)
     })
+}
+
+/// Most words of a message that is a name although its level is ordinary: longer ones tell a story.
+const SHORT: usize = 14;
+
+/// What a claim on an ordinary line must say besides its topic: that something went wrong.
+const WRONG: &[&str] = &[
+    "fail",
+    "error",
+    "denied",
+    "refus",
+    "reject",
+    "invalid",
+    "unauthor",
+    "forbidden",
+    "unavail",
+    "expired",
+    "exceed",
+    "not found",
+    "missing",
+    "no such",
+    "could not",
+    "couldn't",
+    "cannot",
+    "can't",
+    "unable",
+    "wrong",
+    "too many",
+    "timed out",
+    "timeout)",
+    "aborted",
+    "unreachable",
+    "offline",
+    " down",
+    "not respond",
+    "no response",
+    "hang up",
+    "hung up",
+    "unregister",
+    "not eligible",
+    "broken",
+    "corrupt",
+    "revoked",
+    "blocked",
+    "banned",
+    "disabled",
+    "suspended",
+    "bad ",
+    "does not exist",
+    "doesn't exist",
+    "unknown ",
+    "mismatch",
+    "gave up",
+    "giving up",
+    "too slow",
+    "too large",
+    "too long",
+    "not allowed",
+    "not permitted",
+    "unsupported",
+    "unexpected",
+    "stuck",
+    "stalled",
+    "killed",
+    "crash",
+    "lost ",
+];
+
+/// Whether a record of no failing level claims a cause in its own words: half of the labels that lanes write stand on
+/// lines of information.
+fn claims_itself(record: &Record<'_>, names: &Names) -> bool {
+    let message = record.message.trim();
+    let spoken = match record.level {
+        Level::Warn => true,
+        Level::None | Level::Info => message.split_whitespace().nth(SHORT).is_none(),
+        _ => false,
+    };
+    let lower = message.to_lowercase();
+    spoken
+        && WRONG.iter().any(|w| lower.contains(w))
+        && !is_call(message)
+        && !names.succeeds(message)
+        && !names.claims(message).is_empty()
 }
 
 /// The telling part of a failure whose label claims nothing, and its claims.
@@ -259,8 +346,9 @@ fn build(
     {
         // The label speaks, in prose: it is the name unless the message speaks too.
         if telling_clause(&head, names).is_none_or(|(clause, _)| clause.contains(value.as_str())) {
-            telling =
+            let said =
                 telling_clause(value, names).map_or_else(|| value.clone(), |(clause, _)| clause);
+            telling = said;
         }
     }
     let name = mask(&telling);
