@@ -133,7 +133,7 @@ fn entries(all: &[Cluster]) -> Vec<Option<String>> {
             }
             let examples: Vec<String> = cluster.examples.iter().map(|e| quoted(e)).collect();
             Some(format!(
-                "[[pattern]]\nid = {}\nkind = \"cause\"\ncause = \"unknown\"   # what it really is: `misnomer explain causes`\ngrade = \"phrase\"\nneedles = [{}]\nregex = {}\nexamples = [{}]\ncounterexamples = []\n",
+                "[[pattern]]\nid = {}\nkind = \"cause\"\ncause = \"unknown\"   # replace it by what it really is, such as rate_limited\ngrade = \"phrase\"\nneedles = [{}]\nregex = {}\nexamples = [{}]\ncounterexamples = []\n",
                 quoted(&id),
                 quoted(&needle),
                 quoted(&expression),

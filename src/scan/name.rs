@@ -458,9 +458,9 @@ fn prose(message: &str) -> &str {
 /// and is not part of the name, unless there is hardly any prose.
 fn head_of(line: &str, label: Option<(&str, &str)>) -> String {
     let line = after_logger(line);
-    let head = prose(line);
+    let mut head = prose(line);
     if words(head) < 2 && head.len() < line.trim_end().len() {
-        return line.to_string();
+        head = line.trim_end();
     }
     match label {
         Some((key, value)) if !head.contains(value) && value.len() <= 60 => {
