@@ -40,17 +40,22 @@ impl<'a> Line<'a> {
         let indented = body.starts_with([' ', '\t']) && !blank;
         let json = body.starts_with('{') && body.trim_end().ends_with('}') && body.len() > 2;
         let cells = shape.columns().is_some() && !indented && !blank;
-        let head = !blank
-            && (!indented || shape.is_indented())
-            && (json || cells || (!body.starts_with('{') && stamped(body, shape)));
+        let element = shape
+            .elements()
+            .is_some_and(|indent| body.trim_end().len() == indent + 1 && body.trim() == "{");
+        let head = element
+            || !blank
+                && (!indented || shape.is_indented())
+                && (json || cells || (!body.starts_with('{') && stamped(body, shape)));
         let logged = head
             || (!indented
                 && body
                     .split([' ', ':'])
                     .next()
                     .is_some_and(|w| w == w.to_uppercase() && level::word(w).is_some()));
-        let indented =
-            indented && (!shape.is_indented() || body.trim_start().starts_with(['|', '+']));
+        let indented = indented
+            && !element
+            && (!shape.is_indented() || body.trim_start().starts_with(['|', '+']));
         Line {
             text,
             head,
