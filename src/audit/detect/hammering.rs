@@ -74,6 +74,7 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             .signs
             .iter()
             .filter(|s| s.sure && LIMITS.contains(&s.cause) && s.time.is_some())
+            .filter(|s| lane.row(s.row).kind == Kind::Cause)
             .collect();
         let volleys = volleys(&signs, flight);
         let mut streak: Vec<(usize, i64, bool)> = Vec::new();

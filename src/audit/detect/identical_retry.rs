@@ -6,6 +6,7 @@ use crate::audit::failures::place;
 use crate::audit::finding::{Confidence, Finding, Severity, Tally};
 use crate::audit::observe::{Observed, Repeat, SECOND, Sign, between, span};
 use crate::cause::{Cause, Waiting, guide};
+use crate::evidence::Level;
 use std::collections::BTreeMap;
 
 pub(super) const RULE: Detector = Detector {
@@ -46,6 +47,9 @@ const DOUBTFUL: &[Cause] = &[
     Cause::TruncatedByLimit,
 ];
 
+/// What stands more often than this without a key is noise.
+const NOISE: i64 = 50;
+
 fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     for (lane, _, observed) in view.lanes() {
         let (times, retried) = (
@@ -62,12 +66,17 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                     false
                 }
                 Cause::ResourceExhaustedLocal => tried && full(lane, repeat),
+                // Without evidence, the figures must tell one failure from another, or a retry layer stand between.
+                cause if repeat.claimed() => {
+                    let figures = repeat.text.chars().any(|c| c.is_ascii_digit());
+                    repeat.count >= 3 && (tried || cause != Cause::Unknown && figures)
+                }
                 cause => repeat.waiting == Waiting::No || tried && DOUBTFUL.contains(&cause),
             };
             if certain
                 && repeat.specific()
                 && repeat.count >= enough
-                && (!refused || tried)
+                && (tried || !refused && (repeat.key.is_some() || told_as_failure(lane, repeat)))
                 && !works_later(lane, repeat)
             {
                 by_cause.entry(repeat.cause).or_default().push(repeat);
@@ -98,8 +107,12 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             };
             let about = most.key.map_or(String::new(), |k| format!(" ({k})"));
             let message = format!(
-                "the same failure {} times, unchanged{about}: {cause}; waiting does not help. {}",
+                "the same failure {} times, unchanged{about}: {}; waiting does not help. {}",
                 most.count,
+                match cause {
+                    Cause::Unknown => "its cause is not in the log",
+                    cause => cause.slug(),
+                },
                 guide(cause).change
             );
             out.push(
@@ -113,6 +126,17 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             );
         }
     }
+}
+
+/// Whether records without a key are failures in their writer's eyes, and not noise that repeats by itself: the fault of
+/// a program, or a line at the level of information.
+fn told_as_failure(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> bool {
+    repeat.cause != Cause::CodeFault
+        && repeat.count <= NOISE
+        && repeat
+            .signs
+            .iter()
+            .all(|s| lane.row(s.row).level != Level::Info)
 }
 
 /// Signs of a full disk, whatever the words around them.

@@ -49,8 +49,7 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             .map(|f| (f.recorded_name.as_str(), f.claimed))
             .collect();
         let readings: BTreeSet<Option<Cause>> = own.iter().map(|(_, c)| *c).collect();
-        let _ = &readings;
-        if names.len() < least || own.len() < 2 || readings.len() < 2 {
+        if names.len() < least || own.len() < least || readings.len() < 2 {
             continue;
         }
         let lanes: BTreeSet<&str> = failures.iter().map(|f| f.lane.as_str()).collect();

@@ -7,6 +7,7 @@ use crate::audit::failures::place;
 use crate::audit::finding::{Confidence, Finding, Severity, Tally};
 use crate::audit::observe::{Observed, Repeat, Sign, between, span};
 use crate::cause::{Cause, Waiting, guide};
+use crate::evidence::Level;
 use std::collections::BTreeMap;
 
 pub(super) const RULE: Detector = Detector {
@@ -44,17 +45,17 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         let mut by_cause: BTreeMap<Cause, Vec<&Repeat<'_>>> = BTreeMap::new();
         for repeat in &observed.repeats {
             let rounds = between(repeat.first(), repeat.last()) >= ROUNDS;
-            let enough = if rounds || tried_again(lane, observed, repeat) {
-                2
-            } else {
-                times
-            };
+            let tried = tried_again(lane, observed, repeat);
+            let named = repeat.signs.iter().all(|s| s.case.is_some());
+            let enough = if tried || rounds && named { 2 } else { times };
             if PERMANENT.contains(&repeat.cause)
                 && (repeat.waiting == Waiting::No)
                 && repeat.specific()
+                && !repeat.claimed()
                 && repeat.count >= enough
                 && !works_later(lane, repeat)
                 && !requeued(lane, observed, repeat)
+                && (tried || !incoming(lane, repeat))
             {
                 by_cause.entry(repeat.cause).or_default().push(repeat);
             }
@@ -97,6 +98,18 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             );
         }
     }
+}
+
+/// Whether the refusals are a server's records of what others asked of it, or lines of information.
+fn incoming(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> bool {
+    repeat.signs.iter().any(|s| {
+        let e = lane.row(s.row);
+        let text = e.text.to_lowercase();
+        e.level == Level::Info
+            || ["sshd", "preauth", "pam_", "invalid user", "rhost="]
+                .iter()
+                .any(|w| text.contains(w))
+    })
 }
 
 /// Whether the refusals are those of work that goes back to its queue: that is another rule's business.

@@ -49,7 +49,7 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                 let proof = lane.row(*p);
                 let status = matches!(proof.grade, Grade::Status | Grade::Code | Grade::Transport);
                 let reach = if proof.values.contains_key("status") {
-                    2 * near
+                    2 * near + 2
                 } else {
                     near
                 };

@@ -159,7 +159,7 @@ fn untold(lane: &LaneView<'_>, observed: &Observed<'_>, unseen: i64) -> Vec<Loop
             let e = lane.row(r.signs[0].row);
             r.count >= unseen
                 && between(r.first(), r.last()) >= 600
-                && (e.keys.contains_key("job") || e.keys.contains_key("request"))
+                && e.keys.contains_key("job")
                 && !matches!(r.cause, Cause::RateLimited | Cause::BotChallenge)
         })
         .map(|r| Loop {

@@ -46,11 +46,9 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         let pause = rule.knob(view, lane.lane, "pause") * SECOND;
         let times = rule.knob(view, lane.lane, "times").max(2) as usize;
         let declared = rule.knob(view, lane.lane, "declared").max(1) as usize;
-        for repeat in observed
-            .repeats
-            .iter()
-            .filter(|r| PASSING.contains(&r.cause) && r.waiting != Waiting::No && r.specific())
-        {
+        for repeat in observed.repeats.iter().filter(|r| {
+            PASSING.contains(&r.cause) && r.waiting != Waiting::No && r.specific() && !r.claimed()
+        }) {
             let streak = streak(repeat, pause);
             let zero = observed
                 .attempts

@@ -173,21 +173,25 @@ pub fn signs<'t>(lane: &LaneView<'t>, judged: &Judged<'_>) -> Vec<Sign<'t>> {
     out
 }
 
-/// A name without evidence whose claim is a fault of the input, with figures that tell one such fault from another.
+/// A name without evidence that claims nothing which could pass by itself: its coming again unchanged may be a sign.
 fn claimed<'t>(lane: &LaneView<'t>, row: usize, case: usize) -> Option<Sign<'t>> {
     let e = lane.row(row);
-    let cause = *e.claims.first()?;
-    let text = concrete(&e.text);
+    let cause = e.claims.first().copied().unwrap_or(Cause::Unknown);
     let certain = matches!(
         cause,
-        Cause::ParseOrExtract | Cause::InvalidInput | Cause::CodeFault
+        Cause::ParseOrExtract
+            | Cause::InvalidInput
+            | Cause::CodeFault
+            | Cause::UnsupportedOrConfig
+            | Cause::Unknown
     );
-    (certain && text.chars().any(|c| c.is_ascii_digit())).then(|| Sign {
+    let end = matches!(&*e.pattern, "name.end" | "name.run-end");
+    (certain && !end).then(|| Sign {
         row,
         time: lane.rows[row].time,
         cause,
         waiting: guide(cause).waiting,
-        text,
+        text: concrete(&e.text),
         key: key_of(e),
         sure: false,
         claimed: true,
@@ -231,6 +235,11 @@ impl Repeat<'_> {
     /// The last instant.
     pub fn last(&self) -> Option<i64> {
         self.signs.iter().filter_map(|s| s.time).max()
+    }
+
+    /// Whether only names say so.
+    pub fn claimed(&self) -> bool {
+        self.signs.iter().all(|s| s.claimed)
     }
 
     /// Whether the text says enough to tell one thing from another, or a key does.
