@@ -138,7 +138,6 @@ pub fn records(
         coding: Coding::Plain,
         size: text.len() as u64,
         timezone: settings.timezone.clone(),
-        document: false,
     };
     let head = text.get(..text.len().min(64 << 10)).unwrap_or_default();
     let shape = Shape::of(&[(0, head.to_vec())], &source.name, &source.timezone, None);

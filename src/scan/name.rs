@@ -1,5 +1,8 @@
 //! The recorded name of a failure: the label that the lane wrote, with its variable parts masked.
 
+mod label;
+mod ordinary;
+
 use super::pattern::matcher::{Hit, Patterns};
 use super::pattern::names::{Names, clauses};
 use super::record::Record;
@@ -7,6 +10,8 @@ use super::record::mask;
 use crate::cause::Cause;
 use crate::evidence::{Grade, Kind, Level};
 use crate::settings::TaughtName;
+use label::{is_code, label_of};
+use ordinary::claims_itself;
 use std::ops::Range;
 
 /// A recorded name.
@@ -104,89 +109,6 @@ fn carries_sign(record: &Record<'_>, hits: &[Hit], patterns: &Patterns) -> bool 
             && p.grade <= least
             && p.cause != Some(Cause::Unknown)
     })
-}
-
-/// Most words of a message that is a name although its level is ordinary: longer ones tell a story.
-const SHORT: usize = 14;
-
-/// What a claim on an ordinary line must say besides its topic: that something went wrong.
-const WRONG: &[&str] = &[
-    "fail",
-    "error",
-    "denied",
-    "refus",
-    "reject",
-    "invalid",
-    "unauthor",
-    "forbidden",
-    "unavail",
-    "expired",
-    "exceed",
-    "not found",
-    "missing",
-    "no such",
-    "could not",
-    "couldn't",
-    "cannot",
-    "can't",
-    "unable",
-    "wrong",
-    "too many",
-    "timed out",
-    "timeout)",
-    "aborted",
-    "unreachable",
-    "offline",
-    " down",
-    "not respond",
-    "no response",
-    "hang up",
-    "hung up",
-    "unregister",
-    "not eligible",
-    "broken",
-    "corrupt",
-    "revoked",
-    "blocked",
-    "banned",
-    "disabled",
-    "suspended",
-    "bad ",
-    "does not exist",
-    "doesn't exist",
-    "unknown ",
-    "mismatch",
-    "gave up",
-    "giving up",
-    "too slow",
-    "too large",
-    "too long",
-    "not allowed",
-    "not permitted",
-    "unsupported",
-    "unexpected",
-    "stuck",
-    "stalled",
-    "killed",
-    "crash",
-    "lost ",
-];
-
-/// Whether a record of no failing level claims a cause in its own words: half of the labels that lanes write stand on
-/// lines of information.
-fn claims_itself(record: &Record<'_>, names: &Names) -> bool {
-    let message = record.message.trim();
-    let spoken = match record.level {
-        Level::Warn => true,
-        Level::None | Level::Info => message.split_whitespace().nth(SHORT).is_none(),
-        _ => false,
-    };
-    let lower = message.to_lowercase();
-    spoken
-        && WRONG.iter().any(|w| lower.contains(w))
-        && !is_call(message)
-        && !names.succeeds(message)
-        && !names.claims(message).is_empty()
 }
 
 /// The telling part of a failure whose label claims nothing, and its claims.
@@ -411,31 +333,6 @@ fn words(text: &str) -> usize {
     text.split_whitespace().filter(word).count()
 }
 
-/// The most telling label field of a record: key and value.
-fn label_of(record: &Record<'_>, patterns: &Patterns, failed: bool) -> Option<(String, String)> {
-    // The class of an exception names it only where the program says nothing itself.
-    let spoken = record.json && words(&record.message) > 0;
-    let labels = record.fields.iter().filter(|f| {
-        patterns.names.is_label(&f.path, &f.value, failed) && !(spoken && is_type(&f.path))
-    });
-    let best = labels.max_by_key(|f| {
-        let claims = !patterns.names.claims(&f.value).is_empty();
-        let code = is_code(&f.value);
-        // The first of equals: `max_by_key` keeps the last, so the position counts downwards.
-        (claims, code, std::cmp::Reverse(f.path.len()))
-    })?;
-    Some((best.path.clone(), best.value.trim().to_string()))
-}
-
-/// Whether a value is a code: one token, no prose.
-fn is_code(value: &str) -> bool {
-    let value = value.trim();
-    !value.is_empty()
-        && value.len() <= 60
-        && !value.contains(char::is_whitespace)
-        && value.chars().any(char::is_alphabetic)
-}
-
 /// The part of a message that is prose: up to the first `key=value`.
 fn prose(message: &str) -> &str {
     let mut at = 0;
@@ -468,27 +365,6 @@ fn head_of(line: &str, label: Option<(&str, &str)>) -> String {
         }
         _ => head.to_string(),
     }
-}
-
-/// Whether a path is that of an exception's class.
-fn is_type(path: &str) -> bool {
-    let key = path
-        .rsplit('.')
-        .next()
-        .unwrap_or(path)
-        .to_lowercase()
-        .replace(['_', '-'], "");
-    matches!(
-        key.as_str(),
-        "type"
-            | "name"
-            | "errortype"
-            | "exceptiontype"
-            | "exctype"
-            | "errorclass"
-            | "errorname"
-            | "class"
-    )
 }
 
 /// A message without the logger that stands before it as a bare word (`ig_sug run stopped`): an identifier of several

@@ -35,9 +35,13 @@ impl Line {
         let indented = body.starts_with([' ', '\t']) && !blank;
         let json = body.starts_with('{') && body.trim_end().ends_with('}') && body.len() > 2;
         let cells = shape.columns().is_some() && !indented && !blank;
-        let head = !blank
-            && (!indented || shape.is_indented())
-            && (json || cells || (!body.starts_with('{') && stamped(body, shape)));
+        let element = shape
+            .elements()
+            .is_some_and(|indent| body.trim_end().len() == indent + 1 && body.trim() == "{");
+        let head = element
+            || !blank
+                && (!indented || shape.is_indented())
+                && (json || cells || (!body.starts_with('{') && stamped(body, shape)));
         let logged = head
             || (!indented
                 && body
@@ -50,6 +54,7 @@ impl Line {
             logged,
             blank,
             indented: indented
+                && !element
                 && (!shape.is_indented() || body.trim_start().starts_with(['|', '+'])),
             partial: inner.partial,
             continues: inner.continues,
