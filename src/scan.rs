@@ -5,6 +5,7 @@
 
 pub mod fold;
 pub mod keys;
+mod memo;
 pub mod name;
 pub mod pattern;
 mod profile;

@@ -1,6 +1,7 @@
 //! One name of many: the variable parts of a message are replaced, so that one failure has one name.
 
 use super::{status, text};
+use crate::scan::memo::Memo;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -126,6 +127,11 @@ static KEYED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// names of types and of nothing (`'NoneType'`, `"undefined"`). White space is folded, control characters are
 /// removed, and what is longer than 120 characters is cut at a word.
 pub fn mask(name: &str) -> String {
+    static KNOWN: LazyLock<Memo<String>> = LazyLock::new(Memo::default);
+    KNOWN.get(name, || masked(name))
+}
+
+fn masked(name: &str) -> String {
     let clean = text::strip(name);
     let folded: Vec<&str> = clean.split_whitespace().collect();
     let mut text = folded.join(" ");
