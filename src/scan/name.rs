@@ -10,7 +10,7 @@ use super::record::mask;
 use crate::cause::Cause;
 use crate::evidence::{Grade, Kind, Level};
 use crate::settings::TaughtName;
-use label::{is_code, label_of};
+use label::{is_code, is_coined, label_of};
 use ordinary::claims_itself;
 use std::ops::Range;
 
@@ -213,7 +213,9 @@ fn build(
     };
     if let Some((key, value)) = &label
         && is_code(value)
-        && (record.json || words(prose(message)) == 0)
+        && (record.json
+            || words(prose(message)) == 0
+            || is_coined(value) && words(prose(message)) <= 2)
     {
         let span = span_of(text, value);
         let said = names.claims(value);
@@ -255,7 +257,12 @@ fn build(
     // What a reader keeps of a long message is the clause that says something; where the message says nothing, that of
     // its error field, its exception or its next lines.
     let mut telling = head.clone();
-    if claims.is_empty() {
+    if let Some((_, value)) = label
+        .as_ref()
+        .filter(|(_, v)| words(&head) < 2 && words(v) >= 2)
+    {
+        telling = value.clone();
+    } else if claims.is_empty() {
         (telling, claims) = telling_part(
             record,
             &head,

@@ -4,6 +4,7 @@ use super::is_nothing;
 use super::load::{LabelUse, Packs, Words};
 use super::needles::Needle;
 use crate::cause::Cause;
+use crate::scan::memo::Memo;
 use crate::scan::record::{folded, tail_matches, tails};
 use anyhow::{Context, Result};
 use regex::{Regex, RegexSet, RegexSetBuilder};
@@ -28,6 +29,8 @@ struct List {
     unless: Vec<Option<RegexSet>>,
     claims: Vec<Vec<Cause>>,
     needles: Vec<Needle>,
+    /// The entry that matches a text first: the same names come again and again.
+    known: Memo<Option<usize>>,
 }
 
 struct Label {
@@ -287,6 +290,7 @@ impl List {
                 .iter()
                 .flat_map(|e| e.needles.iter().cloned())
                 .collect(),
+            known: Memo::default(),
         })
     }
 
@@ -312,9 +316,9 @@ impl List {
 
     /// The claims of the first entry that matches: the packs go from the particular to the general.
     fn claims(&self, text: &str) -> Vec<Cause> {
-        self.hits(text)
-            .next()
-            .map(|owner| self.claims[owner].clone())
+        self.known
+            .get(text, || self.hits(text).next())
+            .and_then(|owner| self.claims.get(owner).cloned())
             .unwrap_or_default()
     }
 }
@@ -322,6 +326,23 @@ impl List {
 /// A name as the word lists see it: lower-case, `_` and `-` as blanks.
 pub fn normal(name: &str) -> String {
     name.to_lowercase().replace(['_', '-'], " ")
+}
+
+/// Where a reader takes a breath, and how many bytes that takes.
+fn breath(text: &str) -> Option<(usize, usize)> {
+    const MARKS: &[&str] = &[
+        ": ", "; ", " - ", " (", ". ", " -- ", "：", "。", ", ", " | ", " => ",
+    ];
+    let bytes = text.as_bytes();
+    (0..bytes.len()).find_map(|at| {
+        let rest = bytes.get(at..)?;
+        // Most bytes begin none.
+        if !matches!(rest.first()?, b' '..=b'>' | 0x80..) {
+            return None;
+        }
+        let mark = MARKS.iter().find(|m| rest.starts_with(m.as_bytes()))?;
+        Some((at, mark.len()))
+    })
 }
 
 /// A text without the three-digit numbers that are no statuses: of an `api 412` the number claims nothing. In a name
@@ -370,12 +391,7 @@ pub fn clauses(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut rest = text;
     loop {
-        let cut = [
-            ": ", "; ", " - ", " (", ". ", " -- ", "：", "。", "; ", ", ", " | ", " => ",
-        ]
-        .iter()
-        .filter_map(|mark| rest.find(mark).map(|at| (at, mark.len())))
-        .min();
+        let cut = breath(rest);
         match cut {
             Some((at, len)) => {
                 if !rest[..at].trim().is_empty() {

@@ -1,6 +1,7 @@
 //! One name of many: the variable parts of a message are replaced, so that one failure has one name.
 
 use super::{status, text};
+use crate::scan::memo::Memo;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -126,6 +127,11 @@ static KEYED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// names of types and of nothing (`'NoneType'`, `"undefined"`). White space is folded, control characters are
 /// removed, and what is longer than 120 characters is cut at a word.
 pub fn mask(name: &str) -> String {
+    static KNOWN: LazyLock<Memo<String>> = LazyLock::new(Memo::default);
+    KNOWN.get(name, || masked(name))
+}
+
+fn masked(name: &str) -> String {
     let clean = text::strip(name);
     let folded: Vec<&str> = clean.split_whitespace().collect();
     let mut text = folded.join(" ");
@@ -339,6 +345,12 @@ fn is_message(inner: &str, before: &str) -> bool {
         "description",
         "error_description",
         "error_message",
+        "verdict",
+        "class",
+        "label",
+        "cause",
+        "result",
+        "status",
         "errormessage",
         "errmsg",
         "title",
@@ -354,7 +366,13 @@ fn is_message(inner: &str, before: &str) -> bool {
             .any(|e| class.ends_with(e));
     }
     let Some(key) = before.strip_suffix([':', '=']) else {
-        return false;
+        // `FAILED "certificate order rejected"`: what an operator puts behind a word of failure.
+        let word = before.rsplit(' ').next().unwrap_or_default().to_lowercase();
+        return [
+            "failed", "failure", "failing", "error", "incident", "alert", "because",
+        ]
+        .contains(&word.as_str())
+            && inner.contains(' ');
     };
     let key = key.trim_end().trim_end_matches(['"', '\'', '\\']);
     let key = key

@@ -49,7 +49,7 @@ impl<'s> Fold<'s> {
     }
 
     /// Takes a line; says whether it begins a record.
-    pub(super) fn step(&mut self, line: &Line, next: Option<&Line>) -> bool {
+    pub(super) fn step(&mut self, line: &Line<'_>, next: Option<&Line<'_>>) -> bool {
         let goes_on = self.lines > 0 && self.goes_on(line, next);
         self.partial = line.partial;
         if goes_on {
@@ -93,14 +93,14 @@ impl<'s> Fold<'s> {
         }
     }
 
-    fn goes_on(&mut self, line: &Line, next: Option<&Line>) -> bool {
+    fn goes_on(&mut self, line: &Line<'_>, next: Option<&Line<'_>>) -> bool {
         if line.continues || self.partial {
             return true;
         }
         if line.head {
             return false;
         }
-        let text = line.text.as_str();
+        let text = &*line.text;
         if self.depth > 0 {
             if line.indented || closes(text) {
                 self.depth += balance(text);
@@ -144,7 +144,7 @@ impl<'s> Fold<'s> {
         self.flush_left(line, next)
     }
 
-    fn indented(&mut self, line: &Line) -> bool {
+    fn indented(&mut self, line: &Line<'_>) -> bool {
         let text = line.text.trim_start();
         let framed = token(text) || text.starts_with('|') || text.starts_with("+-");
         if line.collected && matches!(self.state, State::Plain | State::Raised) && !framed {
@@ -168,8 +168,8 @@ impl<'s> Fold<'s> {
         true
     }
 
-    fn flush_left(&mut self, line: &Line, next: Option<&Line>) -> bool {
-        let text = line.text.as_str();
+    fn flush_left(&mut self, line: &Line<'_>, next: Option<&Line<'_>>) -> bool {
+        let text = &*line.text;
         if traceback(text) {
             let joined = (self.lines == 1 && self.logged) || self.state == State::Chained;
             if joined {
