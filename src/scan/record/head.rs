@@ -1,11 +1,13 @@
 //! The head of a text line: stamp, level, logger and thread, and where the message begins.
 
+mod syslog;
 mod token;
 
 use super::fields::{Field, Fields, Scalar};
 use super::level;
 use super::shape::Shape;
 use crate::evidence::Level;
+use syslog::syslog;
 use token::{Token, dotted, level_ahead, plain, single, stated, token};
 
 /// What stands before the message.
@@ -196,6 +198,96 @@ fn columns(line: &str, from: usize, head: &mut Head, stamped: bool, named: bool)
 }
 
 /// A column before the level.
+fn happened(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "failed",
+        "fails",
+        "failure",
+        "error",
+        "errors",
+        "aborted",
+        "abort",
+        "skipped",
+        "skip",
+        "timeout",
+        "denied",
+        "rejected",
+        "crashed",
+        "stopped",
+        "exited",
+        "finished",
+        "done",
+        "ok",
+        "blocked",
+        "cancelled",
+        "canceled",
+        "reason",
+        "because",
+        "status",
+        "result",
+        "verdict",
+        "gave-up",
+        "stalled",
+        "stuck",
+        "down",
+        "lost",
+    ];
+    let word = word.trim_end_matches(':').to_ascii_lowercase();
+    WORDS.contains(&word.as_str())
+}
+
+fn column(token: &Token, head: &mut Head) {
+    let text = token.text.trim();
+    if text.bytes().all(|b| b.is_ascii_digit()) {
+        head.column("pid", text, token.start);
+    } else if token.bracket {
+        if head.thread.is_none() && !dotted(text) {
+            head.thread = Some(text.to_owned());
+        } else {
+            head.name(text);
+        }
+    } else if dotted(text) || (head.logger.is_none() && !plain(text)) {
+        head.name(text);
+    } else if head.thread.is_none() {
+        head.thread = Some(text.to_owned());
+    }
+}
+
+/// `##[error]`, `::error file=a::`, `npm ERR!`, Android's and journald's marks.
+fn markers(line: &str, from: usize, head: &mut Head) -> usize {
+    let rest = line.get(from..).unwrap_or_default();
+    let lead = rest.len() - rest.trim_start_matches([' ', ']', '\t']).len();
+    let body = rest.get(lead..).unwrap_or_default();
+    if let Some(tail) = body.strip_prefix("##[")
+        && let Some((word, _)) = tail.split_once(']')
+        && let Some(level) = level::word(word)
+    {
+        head.level = level;
+        return from + lead + word.len() + 4;
+    }
+    if let Some(tail) = body.strip_prefix("::")
+        && let Some(end) = tail.find("::")
+        && let Some(word) = tail.get(..end).and_then(|t| t.split(' ').next())
+        && let Some(level) = level::word(word)
+    {
+        head.level = level;
+        return from + lead + end + 4;
+    }
+    for (mark, level) in [
+        ("npm ERR! ", Level::Error),
+        ("npm error ", Level::Error),
+        ("npm WARN ", Level::Warn),
+        ("npm warn ", Level::Warn),
+    ] {
+        if body.starts_with(mark) {
+            head.level = level;
+            head.name("npm");
+            return from + lead + mark.len();
+        }
+    }
+    from
+}
+
 fn column(token: &Token, head: &mut Head) {
     let text = token.text.trim();
     if text.bytes().all(|b| b.is_ascii_digit()) {
@@ -324,7 +416,8 @@ fn syslog(line: &str, from: usize, head: &mut Head) -> Option<usize> {
                 && second.1.chars().next().is_some_and(char::is_lowercase)
                 && !second.1.contains(['[', '.', '-', '/'])
                 && first.1.chars().next().is_some_and(char::is_uppercase);
-            if sentence {
+            // Nor does a program go by the name of what happened (`nightly-lane failed: disk full`).
+            if sentence || happened(second.1) {
                 return None;
             }
             let end = app(*second, head)?;
