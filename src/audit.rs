@@ -5,6 +5,7 @@ pub mod detect;
 pub mod failures;
 pub mod finding;
 pub mod identity;
+pub mod observe;
 pub mod verdict;
 
 use crate::evidence::{FileSummary, Table};
@@ -14,8 +15,9 @@ use case::Corpus;
 use detect::View;
 use failures::Judged;
 use finding::{
-    Confidence, Cost, Failure, Finding, Input, Lane, Outcome, Skipped, Standing, Summary,
+    Confidence, Cost, Failure, Finding, Input, Lane, Outcome, Skipped, Standing, Summary, Tally,
 };
+use observe::Observed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is reported; it never changes what is read or joined.
@@ -62,9 +64,17 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
         .iter()
         .map(|view| failures::judge(view, filter.since, filter.until))
         .collect();
+    let observed: Vec<Observed<'_>> = corpus
+        .lanes
+        .iter()
+        .zip(&judged)
+        .map(|(lane, judged)| Observed::of(lane, judged))
+        .collect();
     let view = View {
         corpus: &corpus,
         judged: &judged,
+        observed: &observed,
+        files: &table.files,
         settings,
         now,
     };
@@ -112,7 +122,7 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
     Outcome {
         schema: "misnomer/1".to_string(),
         now: now.map(rfc3339),
-        summary: summary(&all),
+        summary: summary(&all, &findings),
         input: input(table),
         lanes: lanes(table, &corpus, &all, filter),
         failures: all,
@@ -131,7 +141,7 @@ fn weight(finding: &Finding) -> (finding::Severity, Confidence, i64) {
     )
 }
 
-fn summary(all: &[Failure]) -> Summary {
+fn summary(all: &[Failure], findings: &[Finding]) -> Summary {
     let mut summary = Summary::default();
     for failure in all {
         let sure = failure.confidence > Confidence::Possible;
@@ -144,6 +154,15 @@ fn summary(all: &[Failure]) -> Summary {
         }
         add(&mut summary.cost, &failure.cost);
     }
+    // A record or an interval that several findings rest on counts once.
+    let mut whole = Tally::default();
+    for finding in findings
+        .iter()
+        .filter(|f| f.confidence > Confidence::Possible)
+    {
+        whole.join(&finding.tally);
+    }
+    add(&mut summary.cost, &whole.cost());
     summary
 }
 

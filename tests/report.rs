@@ -102,6 +102,7 @@ fn finding(
         fingerprint: "0123456789abcdef0123456789abcdef".into(),
         anchor: "fedcba9876543210fedcba9876543210".into(),
         state: "new".into(),
+        tally: Default::default(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What an audit says: failures with their verdicts, findings, lanes. Reports render this and nothing else.
 
 use crate::cause::{Cause, Waiting};
+use crate::evidence::Evidence;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How the recorded name stands against the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -181,6 +182,86 @@ pub struct Finding {
     pub anchor: String,
     /// `new`, `known`, ... against a baseline; `new` without one.
     pub state: String,
+    /// The records and intervals that the cost is summed from; not written.
+    #[serde(skip)]
+    pub tally: Tally,
+}
+
+/// The records and intervals that costs are summed from, so that one of them counts once across findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Attempts in vain: lane, file and offset of the record.
+    pub attempts: BTreeSet<(String, String, i64)>,
+    /// Requests in vain, likewise, each with how many requests the record stands for.
+    pub requests: BTreeMap<(String, String, i64), i64>,
+    /// Intervals waited or run in vain, in nanoseconds, by lane.
+    pub spans: BTreeSet<(String, i64, i64)>,
+    /// Items dropped, by record, each with how many it stands for.
+    pub items: BTreeMap<(String, String, i64), i64>,
+    /// Whether any of it is an estimate.
+    pub estimated: bool,
+}
+
+impl Tally {
+    /// Counts an attempt.
+    pub fn attempt(&mut self, row: &Evidence) {
+        self.attempts.insert(record(row));
+    }
+
+    /// Counts requests.
+    pub fn request(&mut self, row: &Evidence, count: i64) {
+        self.requests.insert(record(row), count);
+    }
+
+    /// Counts items.
+    pub fn item(&mut self, row: &Evidence, count: i64) {
+        self.items.insert(record(row), count);
+    }
+
+    /// Counts an interval, if both ends are known.
+    pub fn span(&mut self, lane: &str, from: Option<i64>, to: Option<i64>) {
+        if let (Some(from), Some(to)) = (from, to)
+            && to > from
+        {
+            self.spans.insert((lane.to_string(), from, to));
+        }
+    }
+
+    /// Takes in another.
+    pub fn join(&mut self, other: &Tally) {
+        self.attempts.extend(other.attempts.iter().cloned());
+        self.requests
+            .extend(other.requests.iter().map(|(k, v)| (k.clone(), *v)));
+        self.spans.extend(other.spans.iter().cloned());
+        self.items
+            .extend(other.items.iter().map(|(k, v)| (k.clone(), *v)));
+        self.estimated |= other.estimated;
+    }
+
+    /// The sum: a record counts once, and so does each second of a lane.
+    pub fn cost(&self) -> Cost {
+        let mut nanoseconds = 0;
+        let mut covered: Option<(&str, i64)> = None;
+        for (lane, from, to) in &self.spans {
+            let start = match covered {
+                Some((same, until)) if same == lane => (*from).max(until),
+                _ => *from,
+            };
+            nanoseconds += (to - start).max(0);
+            covered = Some((lane, start.max(*to)));
+        }
+        Cost {
+            attempts: self.attempts.len() as i64,
+            requests: self.requests.values().sum(),
+            seconds: (nanoseconds + 500_000_000) / 1_000_000_000,
+            items: self.items.values().sum(),
+            estimated: self.estimated,
+        }
+    }
+}
+
+fn record(row: &Evidence) -> (String, String, i64) {
+    (row.lane.to_string(), row.file.to_string(), row.offset)
 }
 
 /// One lane.
