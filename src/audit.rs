@@ -5,6 +5,7 @@ pub mod detect;
 pub mod failures;
 pub mod finding;
 pub mod identity;
+pub mod ruling;
 pub mod verdict;
 
 use crate::evidence::{FileSummary, Table};
@@ -117,6 +118,10 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
         lanes: lanes(table, &corpus, &all, filter),
         failures: all,
         findings,
+        narrowed: filter.lanes.is_some()
+            || !filter.rules.is_empty()
+            || !filter.skip_rules.is_empty(),
+        gate: None,
     }
 }
 
@@ -131,7 +136,8 @@ fn weight(finding: &Finding) -> (finding::Severity, Confidence, i64) {
     )
 }
 
-fn summary(all: &[Failure]) -> Summary {
+/// The figures of the first lines.
+pub fn summary(all: &[Failure]) -> Summary {
     let mut summary = Summary::default();
     for failure in all {
         let sure = failure.confidence > Confidence::Possible;

@@ -107,7 +107,11 @@ impl Detector {
                 subject.decides,
             ),
             anchor: identity::anchor(self.id, subject.lane, subject.recorded),
+            recorded: subject.recorded.to_string(),
+            cause: subject.cause.to_string(),
+            decides: subject.decides.to_string(),
             state: "new".to_string(),
+            ruling: None,
         }
     }
 }
