@@ -10,8 +10,9 @@ use super::record::mask;
 use crate::cause::Cause;
 use crate::evidence::{Grade, Kind, Level};
 use crate::settings::TaughtName;
-use label::{is_code, label_of};
+use label::{is_code, is_coined, label_of};
 use ordinary::claims_itself;
+pub use ordinary::quotes;
 use std::ops::Range;
 
 /// A recorded name.
@@ -55,6 +56,9 @@ pub fn name_of(
         });
     }
     let message = record.message.trim();
+    if quotes(message) {
+        return None;
+    }
     let quiet = matches!(record.level, Level::Debug | Level::Trace);
     let thrown = record.exception.as_deref().filter(|e| !e.trim().is_empty());
     let named = hits.iter().any(|h| {
@@ -189,6 +193,48 @@ fn is_call(message: &str) -> bool {
     })
 }
 
+/// The label that an operator's script puts behind an arrow: `502 -> incident "tunnel down"`, `... -> mark BLOCKED`.
+fn arrow_label(message: &str) -> Option<&str> {
+    let (_, tail) = message
+        .rsplit_once(" -> ")
+        .or_else(|| message.rsplit_once(" => "))?;
+    const MARKS: &[&str] = &[
+        "mark",
+        "marked",
+        "incident",
+        "verdict",
+        "label",
+        "class",
+        "classified",
+        "classify",
+        "record",
+        "recorded",
+        "as",
+        "status",
+        "alert",
+        "reason",
+        "tag",
+        "stamp",
+        "raise",
+        "page",
+        "ticket",
+        "declare",
+        "declared",
+        "treat",
+        "treated",
+    ];
+    let mut rest = tail.trim();
+    let mut marked = false;
+    while let Some((word, more)) = rest.split_once([' ', ':', '='])
+        && MARKS.contains(&word.to_lowercase().as_str())
+    {
+        marked = true;
+        rest = more.trim();
+    }
+    let label = rest.trim_matches(['"', '\'', ' ', '.']);
+    (marked && words(label) >= 1 && label.len() <= 60).then_some(label)
+}
+
 fn build(
     record: &Record<'_>,
     hits: &[Hit],
@@ -213,7 +259,9 @@ fn build(
     };
     if let Some((key, value)) = &label
         && is_code(value)
-        && (record.json || words(prose(message)) == 0)
+        && (record.json
+            || words(prose(message)) == 0
+            || is_coined(value) && words(prose(message)) <= 2)
     {
         let span = span_of(text, value);
         let said = names.claims(value);
@@ -230,6 +278,17 @@ fn build(
             told: Vec::new(),
             rank: 6,
             span,
+            label: true,
+        });
+    }
+    if let Some(value) = arrow_label(message) {
+        return Some(Name {
+            rule: "name.label",
+            name: mask(value),
+            claims: names.claims(value),
+            told: Vec::new(),
+            rank: 6,
+            span: span_of(text, value),
             label: true,
         });
     }
@@ -255,7 +314,12 @@ fn build(
     // What a reader keeps of a long message is the clause that says something; where the message says nothing, that of
     // its error field, its exception or its next lines.
     let mut telling = head.clone();
-    if claims.is_empty() {
+    if let Some((_, value)) = label
+        .as_ref()
+        .filter(|(_, v)| words(&head) < 2 && words(v) >= 2)
+    {
+        telling = value.clone();
+    } else if claims.is_empty() {
         (telling, claims) = telling_part(
             record,
             &head,

@@ -13,7 +13,8 @@ pub(super) fn label_of(
     // The class of an exception names it only where the program says nothing itself.
     let spoken = record.json && words(&record.message) > 0;
     let labels = record.fields.iter().filter(|f| {
-        patterns.names.is_label(&f.path, &f.value, failed) && !(spoken && is_type(&f.path))
+        patterns.names.is_label(&f.path, &f.value, failed)
+            && !(spoken && is_type(&f.path) && is_class(&f.value))
     });
     let best = labels.max_by_key(|f| {
         let claims = !patterns.names.claims(&f.value).is_empty();
@@ -31,6 +32,24 @@ pub(super) fn is_code(value: &str) -> bool {
         && value.len() <= 60
         && !value.contains(char::is_whitespace)
         && value.chars().any(char::is_alphabetic)
+}
+
+/// Whether a code is made up by the lane (`HOST_DOWN`, `vault_denied`, `bad-release`), and no everyday word.
+pub(super) fn is_coined(value: &str) -> bool {
+    let value = value.trim();
+    let letters = value.chars().filter(|c| c.is_alphabetic()).count();
+    is_code(value)
+        && letters >= 4
+        && !value.contains(['/', '.', ':', '='])
+        && (value.trim_matches(['_', '-']).contains(['_', '-'])
+            || value.chars().all(|c| c.is_uppercase() || c.is_numeric()))
+}
+
+/// Whether a value is the name of a class (`ConnectTimeoutError`, `requests.Timeout`), not a label of the lane's own.
+fn is_class(value: &str) -> bool {
+    value.contains(['.', ':'])
+        || (!value.contains('_') && value.starts_with(char::is_uppercase))
+            && value.chars().any(char::is_lowercase)
 }
 
 /// Whether a path is that of an exception's class.

@@ -345,6 +345,12 @@ fn is_message(inner: &str, before: &str) -> bool {
         "description",
         "error_description",
         "error_message",
+        "verdict",
+        "class",
+        "label",
+        "cause",
+        "result",
+        "status",
         "errormessage",
         "errmsg",
         "title",
@@ -360,7 +366,13 @@ fn is_message(inner: &str, before: &str) -> bool {
             .any(|e| class.ends_with(e));
     }
     let Some(key) = before.strip_suffix([':', '=']) else {
-        return false;
+        // `FAILED "certificate order rejected"`: what an operator puts behind a word of failure.
+        let word = before.rsplit(' ').next().unwrap_or_default().to_lowercase();
+        return [
+            "failed", "failure", "failing", "error", "incident", "alert", "because",
+        ]
+        .contains(&word.as_str())
+            && inner.contains(' ');
     };
     let key = key.trim_end().trim_end_matches(['"', '\'', '\\']);
     let key = key
