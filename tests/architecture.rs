@@ -30,7 +30,7 @@ const ABOVE: &[(&str, &[&str])] = &[
     (
         "run",
         &[
-            "audit", "classify", "cli", "explain", "inspect", "report", "scan", "table",
+            "audit", "classify", "cli", "explain", "gate", "inspect", "report", "scan", "table",
         ],
     ),
 ];

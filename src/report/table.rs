@@ -135,6 +135,10 @@ impl<'a> Screen<'a> {
         if let Some(cost) = costs(&self.outcome.summary.cost) {
             lines.extend(grid::wrap(&format!("What it cost: {cost}."), self.width));
         }
+        if let Some(since) = input::since(self) {
+            lines.push(String::new());
+            lines.extend(grid::wrap(&since, self.width));
+        }
         lines
     }
 
