@@ -65,10 +65,19 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
         .iter()
         .map(|view| failures::judge(view, filter.since, filter.until))
         .collect();
+    // What is reported is chosen by time; what is joined is not.
+    let whole: Vec<Judged<'_>> = match (filter.since, filter.until) {
+        (None, None) => Vec::new(),
+        _ => corpus
+            .lanes
+            .iter()
+            .map(|view| failures::judge(view, None, None))
+            .collect(),
+    };
     let observed: Vec<Observed<'_>> = corpus
         .lanes
         .iter()
-        .zip(&judged)
+        .zip(if whole.is_empty() { &judged } else { &whole })
         .map(|(lane, judged)| Observed::of(lane, judged))
         .collect();
     let view = View {
@@ -84,6 +93,9 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
         if filter.rule(detector.id, detector.code) {
             (detector.detect)(&view, detector, &mut findings);
         }
+    }
+    if filter.since.is_some() || filter.until.is_some() {
+        findings.retain(|f| f.places.is_empty() || within(table, f, filter));
     }
     findings.retain(|f| f.lane == "*" || filter.lane(&f.lane));
     if let Some(lanes) = &filter.lanes {
@@ -135,11 +147,34 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
     }
 }
 
+/// Whether anything that a finding rests on lies within the time asked for.
+fn within(table: &Table, finding: &Finding, filter: &Filter) -> bool {
+    let inside = |time: i64| {
+        filter.since.is_none_or(|s| time >= s) && filter.until.is_none_or(|u| time <= u)
+    };
+    finding
+        .tally
+        .spans
+        .iter()
+        .chain(&finding.tally.unseen)
+        .any(|(_, from, to)| {
+            filter.since.is_none_or(|s| *to >= s) && filter.until.is_none_or(|u| *from <= u)
+        })
+        || table.rows.iter().any(|r| {
+            r.time.is_some_and(inside)
+                && finding
+                    .places
+                    .iter()
+                    .any(|p| *p.file == *r.file && p.line == r.line)
+        })
+}
+
 fn weight(finding: &Finding) -> (finding::Severity, Confidence, i64) {
     (
         finding.severity,
         finding.confidence,
         finding.cost.seconds
+            + finding.cost.undetected / 10
             + 10 * finding.cost.requests
             + 10 * finding.cost.attempts
             + finding.cost.items,
@@ -178,6 +213,7 @@ pub fn add(to: &mut Cost, more: &Cost) {
     to.requests += more.requests;
     to.seconds += more.seconds;
     to.items += more.items;
+    to.undetected += more.undetected;
     to.estimated |= more.estimated;
 }
 

@@ -390,6 +390,7 @@ fn night() -> Outcome {
         seconds: 3_780,
         items: 14,
         estimated: true,
+        undetected: 0,
     };
     out.input.unreadable = vec![Skipped {
         path: "backup/old.log.gz".into(),

@@ -1,12 +1,19 @@
 //! The rules: one detector a file, each a const. A new rule is one file, its `mod` line and its entry in [`ALL`].
 
+mod alert_failed;
+mod auth_unprobed;
 mod before_reset;
+mod budget_as_failure;
 mod hammering;
+mod hold_without_resume;
 mod identical_retry;
+mod ladder_past_wall;
 mod many_causes;
 mod many_names;
+mod mass_quarantine;
 mod misnamed;
 mod missing_success;
+mod no_retry;
 mod opaque_name;
 mod quarantine_loop;
 mod retried_permanent;
@@ -16,6 +23,8 @@ mod stacked_retries;
 mod status_discarded;
 mod swallowed_error;
 mod unbounded_requeue;
+mod unproven_retry;
+mod wait_past_ceiling;
 mod zero_wait;
 
 use super::case::{Corpus, LaneView};
@@ -82,6 +91,8 @@ pub const ALL: &[Detector] = &[
     many_causes::RULE,
     status_discarded::RULE,
     swallowed_error::RULE,
+    auth_unprobed::RULE,
+    budget_as_failure::RULE,
     silent_truncation::RULE,
     stacked_retries::RULE,
     identical_retry::RULE,
@@ -89,10 +100,17 @@ pub const ALL: &[Detector] = &[
     zero_wait::RULE,
     hammering::RULE,
     before_reset::RULE,
+    no_retry::RULE,
+    ladder_past_wall::RULE,
+    wait_past_ceiling::RULE,
+    unproven_retry::RULE,
     quarantine_loop::RULE,
+    mass_quarantine::RULE,
     unbounded_requeue::RULE,
+    hold_without_resume::RULE,
     silent_skip::RULE,
     missing_success::RULE,
+    alert_failed::RULE,
 ];
 
 /// What makes a finding the same finding tomorrow.

@@ -111,6 +111,9 @@ pub struct Cost {
     pub items: i64,
     /// Whether any of it is an estimate.
     pub estimated: bool,
+    /// Seconds for which nobody saw that something was missing or pending.
+    #[serde(default)]
+    pub undetected: i64,
 }
 
 /// All failures of one lane under one masked name with one cause.
@@ -228,6 +231,8 @@ pub struct Tally {
     pub requests: BTreeMap<(String, String, i64), i64>,
     /// Intervals waited or run in vain, in nanoseconds, by lane.
     pub spans: BTreeSet<(String, i64, i64)>,
+    /// Intervals in which nobody saw that something was missing or pending, likewise.
+    pub unseen: BTreeSet<(String, i64, i64)>,
     /// Items dropped, by record, each with how many it stands for.
     pub items: BTreeMap<(String, String, i64), i64>,
     /// Whether any of it is an estimate.
@@ -252,11 +257,12 @@ impl Tally {
 
     /// Counts an interval, if both ends are known.
     pub fn span(&mut self, lane: &str, from: Option<i64>, to: Option<i64>) {
-        if let (Some(from), Some(to)) = (from, to)
-            && to > from
-        {
-            self.spans.insert((lane.to_string(), from, to));
-        }
+        self.spans.extend(interval(lane, from, to));
+    }
+
+    /// Counts an interval in which nobody saw what was wrong, if both ends are known.
+    pub fn unseen(&mut self, lane: &str, from: Option<i64>, to: Option<i64>) {
+        self.unseen.extend(interval(lane, from, to));
     }
 
     /// Takes in another.
@@ -265,6 +271,7 @@ impl Tally {
         self.requests
             .extend(other.requests.iter().map(|(k, v)| (k.clone(), *v)));
         self.spans.extend(other.spans.iter().cloned());
+        self.unseen.extend(other.unseen.iter().cloned());
         self.items
             .extend(other.items.iter().map(|(k, v)| (k.clone(), *v)));
         self.estimated |= other.estimated;
@@ -272,24 +279,35 @@ impl Tally {
 
     /// The sum: a record counts once, and so does each second of a lane.
     pub fn cost(&self) -> Cost {
-        let mut nanoseconds = 0;
-        let mut covered: Option<(&str, i64)> = None;
-        for (lane, from, to) in &self.spans {
-            let start = match covered {
-                Some((same, until)) if same == lane => (*from).max(until),
-                _ => *from,
-            };
-            nanoseconds += (to - start).max(0);
-            covered = Some((lane, start.max(*to)));
-        }
         Cost {
             attempts: self.attempts.len() as i64,
             requests: self.requests.values().sum(),
-            seconds: (nanoseconds + 500_000_000) / 1_000_000_000,
+            seconds: covered(&self.spans),
             items: self.items.values().sum(),
             estimated: self.estimated,
+            undetected: covered(&self.unseen),
         }
     }
+}
+
+fn interval(lane: &str, from: Option<i64>, to: Option<i64>) -> Option<(String, i64, i64)> {
+    let (from, to) = from.zip(to)?;
+    (to > from).then(|| (lane.to_string(), from, to))
+}
+
+/// The whole seconds that intervals cover, each second of a lane once.
+fn covered(spans: &BTreeSet<(String, i64, i64)>) -> i64 {
+    let mut nanoseconds = 0;
+    let mut until: Option<(&str, i64)> = None;
+    for (lane, from, to) in spans {
+        let start = match until {
+            Some((same, end)) if same == lane => (*from).max(end),
+            _ => *from,
+        };
+        nanoseconds += (to - start).max(0);
+        until = Some((lane, start.max(*to)));
+    }
+    (nanoseconds + 500_000_000) / 1_000_000_000
 }
 
 fn record(row: &Evidence) -> (String, String, i64) {

@@ -10,7 +10,7 @@ mod signs;
 pub use attempts::{Attempt, attempts, seconds};
 pub use holds::{Hold, holds};
 pub use runs::{Run, counted, runs};
-pub use signs::{Repeat, Sign, concrete, repeats, signs};
+pub use signs::{Repeat, Sign, concrete, key_of, repeats, signs};
 
 use crate::audit::case::LaneView;
 use crate::audit::failures::Judged;

@@ -54,7 +54,7 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             sorts
                 .values()
                 .filter_map(|endings| overdue(view, rule, lane, endings, last_seen))
-                .max_by_key(|f| f.cost.seconds)
+                .max_by_key(|f| f.cost.undetected)
         };
         out.extend(worst);
     }
@@ -99,7 +99,7 @@ fn overdue(
         return None;
     }
     let mut tally = Tally::default();
-    tally.span(lane.lane, Some(since + every * SECOND), Some(until));
+    tally.unseen(lane.lane, Some(since + every * SECOND), Some(until));
     let subject = Subject {
         lane: lane.lane,
         recorded: "",

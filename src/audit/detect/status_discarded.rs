@@ -58,7 +58,7 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                     && !honest.contains(&(proof.file.as_ref(), proof.offset))
                     && case.names.iter().map(|n| lane.row(*n)).any(|n| {
                         let lines = n.record_line - proof.record_end;
-                        n.file == proof.file && lines > 0 && lines <= reach
+                        n.name == name.name && n.file == proof.file && lines > 0 && lines <= reach
                     })
             });
             if let Some(proof) = thrown {

@@ -2,9 +2,9 @@
 
 use super::{Detector, Extent, Subject, View};
 use crate::audit::case::LaneView;
-use crate::audit::failures::place;
+use crate::audit::failures::{Judged, place};
 use crate::audit::finding::{Confidence, Finding, Severity};
-use crate::audit::observe::{Observed, Run, Sign};
+use crate::audit::observe::{Observed, Run, Sign, counted};
 use crate::evidence::{Kind, Level};
 
 pub(super) const RULE: Detector = Detector {
@@ -21,7 +21,7 @@ Let the failure reach the end of the run: an exit code, a count, a state of its 
 };
 
 fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
-    for (lane, _, observed) in view.lanes() {
+    for (lane, judged, observed) in view.lanes() {
         let mut found: Vec<(&Run, usize, &Sign<'_>)> = Vec::new();
         for run in observed.runs.iter().filter(|r| r.well && r.end.is_some()) {
             let Some(end) = run.end else { continue };
@@ -51,6 +51,11 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             cause: sign.cause.slug(),
             decides: "",
         };
+        // The items are failures already, and cost nothing twice.
+        let items: usize = found
+            .iter()
+            .map(|(run, _, sign)| lost_items(lane, judged, run, sign))
+            .sum();
         let told: String = lane.row(*end).text.chars().take(80).collect();
         out.push(
             rule.finding(
@@ -64,6 +69,7 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             )
             .fact("runs", found.len())
             .fact("cause", sign.cause)
+            .fact("items", items)
             .at(found.iter().flat_map(|(_, end, s)| [place(lane.row(s.row)), place(lane.row(*end))])),
         );
     }
@@ -103,7 +109,12 @@ fn confesses(lane: &LaneView<'_>, run: &Run) -> bool {
     }) {
         return true;
     }
-    if all_of_all(&text) {
+    // Something came of it, under a count of its own.
+    if all_of_all(&text)
+        || counted(&e.text)
+            .iter()
+            .any(|(word, n)| *n > 0 && word != "bytes" && word != "files")
+    {
         return true;
     }
     run.rows.iter().rev().take(6).any(|r| {
@@ -125,6 +136,17 @@ fn all_of_all(text: &str) -> bool {
             w.split_once('/')
                 .is_some_and(|(a, b)| a == b && a.parse::<u64>().is_ok_and(|n| n > 0))
         })
+}
+
+/// How many failures of a run have the cause of a sign.
+fn lost_items(lane: &LaneView<'_>, judged: &Judged<'_>, run: &Run, sign: &Sign<'_>) -> usize {
+    lane.cases
+        .iter()
+        .zip(&judged.verdicts)
+        .filter(|(case, verdict)| {
+            run.rows.contains(&case.best) && verdict.as_ref().is_some_and(|v| v.cause == sign.cause)
+        })
+        .count()
 }
 
 /// Whether the same thing worked afterwards in the run.

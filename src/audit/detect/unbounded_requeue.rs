@@ -237,7 +237,7 @@ fn promised(
         }
         let last = lane.rows.iter().filter_map(|r| r.time).max();
         let mut tally = Tally::default();
-        tally.span(lane.lane, intake, last);
+        tally.unseen(lane.lane, intake, last);
         let subject = Subject {
             lane: lane.lane,
             recorded: job,

@@ -93,7 +93,7 @@ fn went_well(row: &Evidence) -> bool {
 }
 
 static COUNTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\b(rows|objects|items|records|files|messages|pages|documents|entries|results|sent|stored|processed|done|uploaded|written|rendered|imported|exported|fetched|collected|published|handled|scanned|posted|copied|readings|candidates|likes|follows|bytes)["']?\s*[=:]\s*["']?(\d+)\b|\b(\d+) (rows|objects|items|records|files|messages|pages|documents|entries|results)\b"#).ok()
+    Regex::new(r#"(?i)\b(rows|objects|items|records|files|messages|pages|documents|entries|results|sent|stored|processed|done|uploaded|written|rendered|imported|exported|fetched|collected|published|handled|scanned|posted|copied|readings|candidates|likes|follows|bytes)["']?\s*[=:]\s*["']?(\d+)\b|(?:^|[\s(,:])(\d+) (rows|objects|items|records|files|messages|pages|documents|entries|results)(?:[\s,.;)]|$)"#).ok()
 });
 
 /// What a text counts as done: the word and the number.
