@@ -409,7 +409,7 @@ fn the_same_findings_in_every_format() -> Result<()> {
     let column = frame.column("fingerprint")?.str()?;
     read.insert(
         "parquet",
-        column.into_iter().flatten().map(str::to_owned).collect(),
+        column.iter().flatten().map(str::to_owned).collect(),
     );
 
     for (format, found) in &read {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// The list's name in the directory of the sets.
@@ -135,7 +135,10 @@ fn look(source: &Source) -> Option<Scanned> {
     let mut file = File::open(path).ok()?;
     let size = file.metadata().ok()?.len();
     let mut bytes = Vec::new();
-    file.by_ref().take(ENDS).read_to_end(&mut bytes).ok()?;
+    Read::by_ref(&mut file)
+        .take(ENDS)
+        .read_to_end(&mut bytes)
+        .ok()?;
     file.seek(SeekFrom::Start(size.saturating_sub(ENDS))).ok()?;
     file.take(ENDS).read_to_end(&mut bytes).ok()?;
     let ends = Sha256::digest(&bytes);
