@@ -107,9 +107,12 @@ pub enum Command {
     Scan {
         /// Files, directories, or `-` for standard input; else the `paths` of misnomer.toml, else ./logs
         paths: Vec<String>,
-        /// Where the table is written
+        /// Where the table is written; `{date}` is the day of the newest line (UTC)
         #[arg(long, value_name = "FILE")]
         output: PathBuf,
+        /// A directory of earlier sets of evidence: files that they hold unchanged are not read again
+        #[arg(long, value_name = "DIR")]
+        known: Option<PathBuf>,
     },
     /// Audit and hold against the baseline: exit 1 on what is new
     Gate(Box<GateArgs>),
@@ -174,6 +177,14 @@ pub enum Command {
         /// One JSON object a line
         #[arg(long)]
         json: bool,
+    },
+    /// Write a first misnomer.toml from what a directory of logs shows
+    Init {
+        /// The directory of logs
+        dir: String,
+        /// Print it instead
+        #[arg(long)]
+        print: bool,
     },
     /// Print the completions for a shell
     Completions {

@@ -5,6 +5,7 @@ mod frames;
 pub mod gate;
 pub mod github;
 pub mod gitlab;
+pub mod html;
 pub mod json;
 pub mod jsonl;
 pub mod junit;
@@ -97,6 +98,7 @@ pub const ALL: &[Report] = &[
     csv::REPORT,
     parquet::REPORT,
     markdown::REPORT,
+    html::REPORT,
     sarif::REPORT,
     junit::REPORT,
     github::REPORT,
@@ -177,7 +179,7 @@ mod tests {
         let error = find("jsn").map(|r| r.name).map_err(|e| e.to_string());
         assert_eq!(
             error,
-            Err("no format is called `jsn`; did you mean `json`? Formats: table, gate, json, jsonl, csv, parquet, markdown, sarif, junit, github, gitlab, prometheus".into())
+            Err("no format is called `jsn`; did you mean `json`? Formats: table, gate, json, jsonl, csv, parquet, markdown, html, sarif, junit, github, gitlab, prometheus".into())
         );
     }
 }

@@ -6,12 +6,14 @@ mod explaining;
 mod gating;
 pub mod inputs;
 mod listing;
+mod scanning;
+mod starting;
 mod stored;
 mod suggest;
 
 use crate::cli::{Cli, Command};
 use crate::evidence::Table;
-use crate::{inspect, table};
+use crate::inspect;
 use anyhow::Result;
 use inputs::Inputs;
 
@@ -31,13 +33,11 @@ pub fn run(cli: &Cli) -> Result<u8> {
     match &cli.command {
         Command::Audit(args) => auditing::run_audit(global, args),
         Command::Gate(args) => gating::gate(global, args),
-        Command::Scan { paths, output } => {
-            let inputs = Inputs::new(global, paths, false)?;
-            let table = inputs.scan(global)?;
-            table::write(&table, output)?;
-            complain(&table);
-            Ok(completeness(&table))
-        }
+        Command::Scan {
+            paths,
+            output,
+            known,
+        } => scanning::scan(global, paths, output, known.as_deref()),
         Command::Explain { what, findings } => explaining::explain(global, what, findings),
         Command::Baseline { action, held } => gating::baseline(global, action, held),
         Command::Waive { waive, held } => gating::waive(global, waive, None, held),
@@ -53,6 +53,7 @@ pub fn run(cli: &Cli) -> Result<u8> {
             later,
             json,
         } => stored::diff(earlier, later, *json),
+        Command::Init { dir, print } => starting::init(global, dir, *print),
         Command::Completions { shell } => stored::completions(*shell),
         Command::Man => stored::man(),
         Command::Inspect { place, paths } => {

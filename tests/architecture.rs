@@ -19,6 +19,7 @@ const ABOVE: &[(&str, &[&str])] = &[
     ("table", &[]),
     ("scan", &[]),
     ("audit", &[]),
+    ("gate", &["audit", "table"]),
     ("report", &["audit", "table"]),
     ("explain", &[]),
     ("cli", &["audit"]),

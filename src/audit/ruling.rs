@@ -103,6 +103,9 @@ pub struct Gate {
     pub absent: Vec<Absent>,
     /// Waivers and overrides to look at.
     pub remarks: Vec<Remark>,
+    /// Lanes that the last run of the history had lines of, and this one has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent: Vec<String>,
     /// What is new, gone and worse since the last run of the history.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Since>,

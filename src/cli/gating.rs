@@ -8,13 +8,28 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Args)]
 pub struct HeldArgs {
     /// The baseline; else misnomer.baseline.jsonl in the working directory or beside misnomer.toml
-    #[arg(long, value_name = "FILE", help_heading = "Known and tolerated")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        global = true,
+        help_heading = "Known and tolerated"
+    )]
     pub baseline: Option<PathBuf>,
     /// Waivers and overrides; else misnomer.waivers.toml, found likewise
-    #[arg(long, value_name = "FILE", help_heading = "Known and tolerated")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        global = true,
+        help_heading = "Known and tolerated"
+    )]
     pub waivers: Option<PathBuf>,
     /// A directory with the JSON reports of earlier runs
-    #[arg(long, value_name = "DIR", help_heading = "Known and tolerated")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        global = true,
+        help_heading = "Known and tolerated"
+    )]
     pub history: Option<PathBuf>,
 }
 

@@ -167,6 +167,20 @@ pub fn since(runs: &[Run], this: &Run) -> Option<Since> {
     Some(since)
 }
 
+/// Lanes of the last complete run that have no line in this one.
+pub fn silent(runs: &[Run], this: &Run) -> Vec<String> {
+    let Some(last) = runs.iter().rev().find(|r| r.complete) else {
+        return Vec::new();
+    };
+    let mute = |lane: &String| this.lanes.get(lane).is_none_or(|n| *n == 0);
+    let had = last
+        .lanes
+        .iter()
+        .filter(|(_, n)| **n > 0)
+        .map(|(lane, _)| lane);
+    had.filter(|lane| mute(lane)).cloned().collect()
+}
+
 /// When a finding was seen last, and whether 30 days and 10 complete runs have passed without it. `added` is when it
 /// became known: where no run saw it, the time counts from there.
 pub fn absence(

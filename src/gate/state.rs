@@ -56,6 +56,9 @@ pub(super) fn apply(held: &Held, outcome: &mut Outcome) {
     }
     if let Some(this) = &this {
         gate.since = history::since(earlier, this);
+        if !outcome.narrowed {
+            gate.silent = history::silent(earlier, this);
+        }
     }
     gate.remarks = remarks(held, outcome, waivers, &void);
     outcome.gate = Some(gate);

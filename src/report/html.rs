@@ -81,7 +81,11 @@ fn head(outcome: &Outcome, style: &Style, page: &mut String) {
         words::count(input.files, "file", "files"),
         words::bytes(input.bytes),
     ];
-    let first = outcome.lanes.iter().filter_map(|l| l.first.as_deref()).min();
+    let first = outcome
+        .lanes
+        .iter()
+        .filter_map(|l| l.first.as_deref())
+        .min();
     let last = outcome.lanes.iter().filter_map(|l| l.last.as_deref()).max();
     if let (Some(first), Some(last)) = (first, last) {
         looked.push(format!(
@@ -92,7 +96,11 @@ fn head(outcome: &Outcome, style: &Style, page: &mut String) {
         ));
     }
     looked.retain(|part| !part.is_empty());
-    page.push_str(&format!("<header>\n<p class=\"dim\">{}</p>\n<h1>{}</h1>\n", looked.join(" · "), escaped(&answer(outcome))));
+    page.push_str(&format!(
+        "<header>\n<p class=\"dim\">{}</p>\n<h1>{}</h1>\n",
+        looked.join(" · "),
+        escaped(&answer(outcome))
+    ));
     if let Some(cost) = costs(&outcome.summary.cost) {
         page.push_str(&format!("<p>What it cost: {}.</p>\n", escaped(&cost)));
     }
@@ -106,6 +114,12 @@ fn head(outcome: &Outcome, style: &Style, page: &mut String) {
             since.new.len(),
             since.gone.len(),
             since.worse.len()
+        ));
+    }
+    if let Some(gate) = outcome.gate.as_ref().filter(|g| !g.silent.is_empty()) {
+        page.push_str(&format!(
+            "<p class=\"warn\">No line any more from {}: the last run had some.</p>\n",
+            escaped(&gate.silent.join(", "))
         ));
     }
     findings::first(outcome, page);
@@ -147,7 +161,13 @@ fn names(outcome: &Outcome, page: &mut String) {
 fn cause(f: &Failure) -> String {
     match &f.overruled {
         None => f.cause.slug().to_owned(),
-        Some(o) => format!("{} <span class=\"dim\">(judged {}; {} ruled: {})</span>", f.cause, o.judged, escaped(&o.owner), escaped(&o.reason)),
+        Some(o) => format!(
+            "{} <span class=\"dim\">(judged {}; {} ruled: {})</span>",
+            f.cause,
+            o.judged,
+            escaped(&o.owner),
+            escaped(&o.reason)
+        ),
     }
 }
 
@@ -155,11 +175,23 @@ fn lanes(outcome: &Outcome, style: &Style, page: &mut String) {
     page.push_str("<section id=\"lanes\">\n<h2>Lanes</h2>\n<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>lane</th><th class=\"n\">files</th><th class=\"n\">lines</th><th class=\"n\">failures</th><th class=\"n\">wrong name</th><th class=\"n\">says nothing</th><th class=\"n\">not judged</th><th>last line</th><th>last success</th></tr></thead><tbody>\n");
     for l in outcome.lanes.iter().take(ROWS) {
         page.push_str(&format!("<tr><td>{}</td>", escaped(&l.lane)));
-        for n in [l.files, l.lines, l.failures, l.misnamed, l.opaque, l.unsupported] {
-            page.push_str(&format!("<td class=\"n\" data-n=\"{n}\">{}</td>", words::number(n)));
+        for n in [
+            l.files,
+            l.lines,
+            l.failures,
+            l.misnamed,
+            l.opaque,
+            l.unsupported,
+        ] {
+            page.push_str(&format!(
+                "<td class=\"n\" data-n=\"{n}\">{}</td>",
+                words::number(n)
+            ));
         }
         for at in [&l.last, &l.last_success] {
-            let at = at.as_deref().map_or(String::new(), |t| words::instant(t, &style.zone));
+            let at = at
+                .as_deref()
+                .map_or(String::new(), |t| words::instant(t, &style.zone));
             page.push_str(&format!("<td>{}</td>", escaped(&at)));
         }
         page.push_str("</tr>\n");
@@ -176,20 +208,51 @@ fn input(outcome: &Outcome, page: &mut String) {
         words::bytes(input.bytes)
     ));
     let mut list = Vec::new();
-    list.extend(input.unreadable.iter().map(|u| format!("<strong>not read to the end</strong>: {}: {}", escaped(&u.path), escaped(&u.why))));
+    list.extend(input.unreadable.iter().map(|u| {
+        format!(
+            "<strong>not read to the end</strong>: {}: {}",
+            escaped(&u.path),
+            escaped(&u.why)
+        )
+    }));
     if input.bad_lines > 0 {
         list.push(format!("{} broken lines", words::number(input.bad_lines)));
     }
     list.extend(input.capped.iter().map(|c| {
-        format!("{} of {}: {} of {} kept, the rest only counted", escaped(&c.what), escaped(&c.place), words::number(c.kept), words::number(c.of))
+        format!(
+            "{} of {}: {} of {} kept, the rest only counted",
+            escaped(&c.what),
+            escaped(&c.place),
+            words::number(c.kept),
+            words::number(c.of)
+        )
     }));
-    list.extend(input.passed_over.iter().map(|p| format!("passed over: {}: {}", escaped(&p.path), escaped(&p.why))));
+    list.extend(
+        input
+            .passed_over
+            .iter()
+            .map(|p| format!("passed over: {}: {}", escaped(&p.path), escaped(&p.why))),
+    );
     if let Some(gate) = &outcome.gate {
         list.extend(gate.remarks.iter().map(|r| {
-            format!("{}: the waiver of {} is {} ({}, until {}): {}", escaped(&r.place), escaped(&r.what), escaped(&r.state), escaped(&r.owner), escaped(&r.expires), escaped(&r.reason))
+            format!(
+                "{}: the waiver of {} is {} ({}, until {}): {}",
+                escaped(&r.place),
+                escaped(&r.what),
+                escaped(&r.state),
+                escaped(&r.owner),
+                escaped(&r.expires),
+                escaped(&r.reason)
+            )
         }));
         list.extend(gate.absent.iter().map(|a| {
-            format!("in the baseline and not in this run ({}): {} in {} {}", escaped(&a.state), escaped(&a.rule), escaped(&a.lane), escaped(&a.recorded))
+            format!(
+                "in the baseline and not in this run ({}): {} in {} {}",
+                escaped(&a.state),
+                escaped(&a.rule),
+                escaped(&a.lane),
+                escaped(&a.recorded)
+            )
         }));
     }
     if !list.is_empty() {
@@ -199,7 +262,10 @@ fn input(outcome: &Outcome, page: &mut String) {
         }
         page.push_str("</ul>\n");
         if list.len() > ROWS {
-            page.push_str(&format!("<p>{} more are not in this page.</p>\n", list.len() - ROWS));
+            page.push_str(&format!(
+                "<p>{} more are not in this page.</p>\n",
+                list.len() - ROWS
+            ));
         }
     }
     page.push_str("</section>\n");

@@ -75,7 +75,12 @@ pub fn run_audit(global: &Global, args: &AuditArgs) -> Result<u8> {
         completeness(&done.table)
     };
     let fresh = done.outcome.findings.iter().any(|f| f.fails());
-    if !global.quiet || code != DONE || fresh {
+    let silent = done
+        .outcome
+        .gate
+        .as_ref()
+        .is_some_and(|g| !g.silent.is_empty());
+    if !global.quiet || code != DONE || fresh || silent {
         let mut out = std::io::stdout().lock();
         report::print(format, &done.outcome, &done.style, &mut out)?;
         out.flush()?;
@@ -112,7 +117,12 @@ pub fn outputs(given: &[String]) -> Result<Vec<(String, PathBuf)>> {
 
 /// A path with `{date}` replaced by the day of now (UTC).
 pub fn dated(path: &std::path::Path, outcome: &Outcome) -> PathBuf {
-    let day = outcome.now.as_deref().and_then(|n| n.get(..10));
+    dated_by(path, outcome.now.as_deref())
+}
+
+/// The same by an instant (RFC 3339).
+pub fn dated_by(path: &std::path::Path, now: Option<&str>) -> PathBuf {
+    let day = now.and_then(|n| n.get(..10));
     match path.to_str() {
         Some(text) => text.replace("{date}", day.unwrap_or("undated")).into(),
         None => path.to_path_buf(),

@@ -38,16 +38,30 @@ pub fn draw(outcome: &Outcome, page: &mut String) {
     let bars = span / each + 1;
     let lanes = ranked(outcome.failures.iter().map(|f| (f.lane.as_str(), f.count)));
     let causes = ranked(outcome.failures.iter().map(|f| (f.cause.slug(), f.count)));
-    let own = if lanes.len() <= LANES + 1 { lanes.len() } else { LANES };
+    let own = if lanes.len() <= LANES + 1 {
+        lanes.len()
+    } else {
+        LANES
+    };
     let mut counts: Counts = BTreeMap::new();
     let (mut dated, mut total) = (0, 0);
     for f in &outcome.failures {
         total += f.count;
-        let lane = lanes.iter().position(|(l, _)| *l == f.lane).unwrap_or(own).min(own);
-        let cause = causes.iter().position(|(c, _)| *c == f.cause.slug()).unwrap_or(CAUSES).min(CAUSES);
+        let lane = lanes
+            .iter()
+            .position(|(l, _)| *l == f.lane)
+            .unwrap_or(own)
+            .min(own);
+        let cause = causes
+            .iter()
+            .position(|(c, _)| *c == f.cause.slug())
+            .unwrap_or(CAUSES)
+            .min(CAUSES);
         for (day, n) in &f.days {
             if let Ok(day) = day.parse::<Date>() {
-                *counts.entry((lane, self::span(*first, day) / each, cause)).or_default() += n;
+                *counts
+                    .entry((lane, self::span(*first, day) / each, cause))
+                    .or_default() += n;
                 dated += n;
             }
         }
@@ -105,22 +119,35 @@ pub fn draw(outcome: &Outcome, page: &mut String) {
         "<text class=\"dim\" x=\"{LEFT}\" y=\"{axis}\">{first}</text><text class=\"dim\" x=\"{RIGHT}\" y=\"{axis}\" text-anchor=\"end\">{last}</text>\n</svg>\n<figcaption>"
     ));
     for (at, (cause, n)) in causes.iter().take(CAUSES).enumerate() {
-        page.push_str(&format!("<span class=\"key c{at}\"><i></i>{}: {}</span>", escaped(cause), words::number(*n)));
+        page.push_str(&format!(
+            "<span class=\"key c{at}\"><i></i>{}: {}</span>",
+            escaped(cause),
+            words::number(*n)
+        ));
     }
     if causes.len() > CAUSES {
         let rest: i64 = causes.iter().skip(CAUSES).map(|(_, n)| n).sum();
-        page.push_str(&format!("<span class=\"key c{CAUSES}\"><i></i>other causes: {}</span>", words::number(rest)));
+        page.push_str(&format!(
+            "<span class=\"key c{CAUSES}\"><i></i>other causes: {}</span>",
+            words::number(rest)
+        ));
     }
     page.push_str(&format!("One bar is a {} (UTC).", unit(each)));
     if dated < total {
-        page.push_str(&format!(" {} carry no time and are not drawn.", words::count(total - dated, "failure", "failures")));
+        page.push_str(&format!(
+            " {} carry no time and are not drawn.",
+            words::count(total - dated, "failure", "failures")
+        ));
     }
     page.push_str("</figcaption></figure>\n</section>\n");
 }
 
 /// Days from one to another.
 fn span(first: Date, last: Date) -> i64 {
-    first.until(last).map_or(0, |s| i64::from(s.get_days())).max(0)
+    first
+        .until(last)
+        .map_or(0, |s| i64::from(s.get_days()))
+        .max(0)
 }
 
 fn unit(days: i64) -> String {

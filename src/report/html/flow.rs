@@ -89,9 +89,15 @@ pub fn draw(outcome: &Outcome, page: &mut String) {
         ("accurate", "named right", outcome.summary.accurate),
         ("unsupported", "not judged", outcome.summary.unsupported),
     ] {
-        page.push_str(&format!("<span class=\"key {standing}\"><i></i>{said}: {}</span>", words::number(count)));
+        page.push_str(&format!(
+            "<span class=\"key {standing}\"><i></i>{said}: {}</span>",
+            words::number(count)
+        ));
     }
-    page.push_str(&format!("All bands together are the {}.</figcaption></figure>\n</section>\n", words::count(total, "failure", "failures")));
+    page.push_str(&format!(
+        "All bands together are the {}.</figcaption></figure>\n</section>\n",
+        words::count(total, "failure", "failures")
+    ));
 }
 
 fn layout(outcome: &Outcome) -> (Column, Column, Vec<Band>) {
@@ -102,8 +108,17 @@ fn layout(outcome: &Outcome) -> (Column, Column, Vec<Band>) {
     let mut ranked: Vec<(&str, i64)> = by_name.into_iter().collect();
     ranked.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
     // One more than allowed has room for itself rather than for "1 other name".
-    let own = if ranked.len() <= NAMES + 1 { ranked.len() } else { NAMES };
-    let place: BTreeMap<&str, usize> = ranked.iter().take(own).enumerate().map(|(at, (name, _))| (*name, at)).collect();
+    let own = if ranked.len() <= NAMES + 1 {
+        ranked.len()
+    } else {
+        NAMES
+    };
+    let place: BTreeMap<&str, usize> = ranked
+        .iter()
+        .take(own)
+        .enumerate()
+        .map(|(at, (name, _))| (*name, at))
+        .collect();
 
     let mut by_cause: BTreeMap<&str, i64> = BTreeMap::new();
     for f in &outcome.failures {
@@ -115,7 +130,10 @@ fn layout(outcome: &Outcome) -> (Column, Column, Vec<Band>) {
     let mut sums: BTreeMap<(usize, usize, Standing), i64> = BTreeMap::new();
     for f in &outcome.failures {
         let from = place.get(f.recorded_name.as_str()).copied().unwrap_or(own);
-        let to = causes.iter().position(|(c, _)| *c == f.cause.slug()).unwrap_or(0);
+        let to = causes
+            .iter()
+            .position(|(c, _)| *c == f.cause.slug())
+            .unwrap_or(0);
         // As in the figures above: what is only possible counts as not judged.
         let unsure = f.confidence == crate::audit::finding::Confidence::Possible;
         let standing = match f.standing {
@@ -126,10 +144,19 @@ fn layout(outcome: &Outcome) -> (Column, Column, Vec<Band>) {
     }
     let bands = sums
         .into_iter()
-        .map(|((from, to, standing), count)| Band { from, to, standing, count })
+        .map(|((from, to, standing), count)| Band {
+            from,
+            to,
+            standing,
+            count,
+        })
         .collect();
     let scale = BANDS / outcome.summary.failures.max(1) as f64;
-    let mut names: Vec<(String, i64)> = ranked.iter().take(own).map(|(n, c)| ((*n).to_owned(), *c)).collect();
+    let mut names: Vec<(String, i64)> = ranked
+        .iter()
+        .take(own)
+        .map(|(n, c)| ((*n).to_owned(), *c))
+        .collect();
     if ranked.len() > own {
         let rest: i64 = ranked.iter().skip(own).map(|(_, c)| c).sum();
         names.push((format!("{} other names", ranked.len() - own), rest));
@@ -146,7 +173,11 @@ fn described(left: &Column, right: &Column, bands: &[Band]) -> String {
 fn words_of(band: &Band, left: &Column, right: &Column) -> String {
     let name = left.names.get(band.from).map_or("", String::as_str);
     let cause = right.names.get(band.to).map_or("", String::as_str);
-    format!("{name} was {cause}: {} ({})", words::number(band.count), word(&band.standing))
+    format!(
+        "{name} was {cause}: {} ({})",
+        words::number(band.count),
+        word(&band.standing)
+    )
 }
 
 fn ribbon(y0: f64, y1: f64, width: f64, band: &Band, left: &Column, right: &Column) -> String {

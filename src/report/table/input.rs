@@ -89,5 +89,12 @@ pub fn since(screen: &Screen<'_>) -> Option<String> {
         false => parts.join(", "),
     };
     let run = words::instant(&since.run, &screen.style.zone);
-    Some(format!("Since the run of {run}: {what}."))
+    let silent = match &screen.outcome.gate {
+        Some(gate) if !gate.silent.is_empty() => format!(
+            " NO LINE ANY MORE from {}.",
+            words::visible(&gate.silent.join(", "))
+        ),
+        _ => String::new(),
+    };
+    Some(format!("Since the run of {run}: {what}.{silent}"))
 }
