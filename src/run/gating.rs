@@ -300,7 +300,8 @@ fn list(all: &Baseline) -> Result<()> {
 
 fn stats(all: &Baseline) -> Result<()> {
     let mut lines = vec![format!("{} entries", all.entries.len())];
-    let fields: [(&str, fn(&Entry) -> &str); 3] = [
+    type Field = (&'static str, fn(&Entry) -> &str);
+    let fields: [Field; 3] = [
         ("rule", |e| &e.rule),
         ("lane", |e| &e.lane),
         ("cause", |e| &e.cause),
