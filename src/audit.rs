@@ -6,6 +6,7 @@ pub mod failures;
 pub mod finding;
 pub mod identity;
 pub mod observe;
+pub mod ruling;
 pub mod verdict;
 
 use crate::evidence::{FileSummary, Table};
@@ -139,6 +140,10 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
         lanes: lanes(table, &corpus, &all, filter),
         failures: all,
         findings,
+        narrowed: filter.lanes.is_some()
+            || !filter.rules.is_empty()
+            || !filter.skip_rules.is_empty(),
+        gate: None,
     }
 }
 
@@ -176,7 +181,8 @@ fn weight(finding: &Finding) -> (finding::Severity, Confidence, i64) {
     )
 }
 
-fn summary(all: &[Failure], findings: &[Finding]) -> Summary {
+/// The figures of the first lines.
+pub fn summary(all: &[Failure], findings: &[Finding]) -> Summary {
     let mut summary = Summary::default();
     for failure in all {
         let sure = failure.confidence > Confidence::Possible;

@@ -152,8 +152,12 @@ impl Detector {
                 subject.decides,
             ),
             anchor: identity::anchor(self.id, subject.lane, subject.recorded),
+            recorded: subject.recorded.to_string(),
+            cause: subject.cause.to_string(),
+            decides: subject.decides.to_string(),
             state: "new".to_string(),
             tally: Tally::default(),
+            ruling: None,
         }
     }
 }

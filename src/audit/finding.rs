@@ -1,5 +1,6 @@
 //! What an audit says: failures with their verdicts, findings, lanes. Reports render this and nothing else.
 
+use super::ruling::{Gate, Overruled, Ruling};
 use crate::cause::{Cause, Waiting};
 use crate::evidence::Evidence;
 use serde::{Deserialize, Serialize};
@@ -144,6 +145,9 @@ pub struct Failure {
     pub first: Option<String>,
     /// The last instant.
     pub last: Option<String>,
+    /// How many of them on each day (UTC) that the log names, such as `2026-08-09`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub days: BTreeMap<String, i64>,
     /// Where the name was recorded (the first ones).
     pub places: Vec<Place>,
     /// What proves the cause, the deciding line first.
@@ -154,6 +158,9 @@ pub struct Failure {
     pub advice: Advice,
     /// What it cost.
     pub cost: Cost,
+    /// What was judged before a person ruled otherwise; `cause` is then the person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overruled: Option<Overruled>,
 }
 
 /// Something that a person acts on.
@@ -179,15 +186,40 @@ pub struct Finding {
     pub cost: Cost,
     /// Where.
     pub places: Vec<Place>,
+    /// The masked name, as far as it is part of the identity.
+    #[serde(default)]
+    pub recorded: String,
+    /// The cause, as far as it is part of the identity.
+    #[serde(default)]
+    pub cause: String,
+    /// The deciding sign, as far as it is part of the identity.
+    #[serde(default)]
+    pub decides: String,
     /// Identity by content (recipe 1), 32 hexadecimal digits.
     pub fingerprint: String,
     /// Identity without the verdict, 32 hexadecimal digits.
     pub anchor: String,
     /// `new`, `known`, ... against a baseline; `new` without one.
     pub state: String,
+    /// What stands behind the state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<Ruling>,
     /// The records and intervals that the cost is summed from; not written.
     #[serde(skip)]
     pub tally: Tally,
+}
+
+impl Finding {
+    /// Whether a gate fails on it: not on what is known or waived, and never on what is only possible.
+    pub fn fails(&self) -> bool {
+        self.confidence > Confidence::Possible
+            && matches!(self.state.as_str(), "new" | "changed" | "surge" | "lapsed")
+    }
+
+    /// How often it happened, where the rule counts.
+    pub fn count(&self) -> Option<i64> {
+        self.facts.get("count").and_then(|n| n.parse().ok())
+    }
 }
 
 /// The records and intervals that costs are summed from, so that one of them counts once across findings.
@@ -369,4 +401,17 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// The findings, most costly first.
     pub findings: Vec<Finding>,
+    /// Whether only some lanes or rules were asked for, so that what is absent is not gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub narrowed: bool,
+    /// What the baseline, the waivers and the history say; none where there is none of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
+}
+
+impl Outcome {
+    /// Whether all of the input was read, and there was some.
+    pub fn complete(&self) -> bool {
+        self.input.files > 0 && self.input.unreadable.is_empty()
+    }
 }

@@ -42,7 +42,7 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
         // A line that is both: the skip and its end.
         for (index, row) in lane.rows.iter().enumerate() {
             if skips(row.evidence)
-                && row.evidence.values.get("whole").is_some()
+                && row.evidence.values.contains_key("whole")
                 && !skipped.iter().any(|(r, _)| *r == index)
             {
                 skipped.push((index, row.evidence.text.clone()));
@@ -114,7 +114,7 @@ fn told(lane: &LaneView<'_>, run: &Run) -> Option<usize> {
         .map(|e| counted(&lane.row(e).text))
         .unwrap_or_default();
     let nothing = done.iter().all(|(_, n)| *n == 0);
-    let missing = lane.row(skip).values.get("missing").is_some();
+    let missing = lane.row(skip).values.contains_key("missing");
     (nothing || missing).then_some(skip)
 }
 

@@ -163,7 +163,7 @@ fn recovered(lane: &LaneView<'_>, observed: &Observed<'_>, run: &Run, sign: &Sig
             e.kind == Kind::Context && e.values.get("what").is_some_and(|w| w == "fallback_used");
         let same = ["request", "job", "target"]
             .iter()
-            .any(|k| e.keys.get(*k).is_some() && e.keys.get(*k) == lane.row(sign.row).keys.get(*k));
+            .any(|k| e.keys.contains_key(*k) && e.keys.get(*k) == lane.row(sign.row).keys.get(*k));
         fallback || super::succeeded(e) && (same || retried)
     })
 }

@@ -127,10 +127,7 @@ pub fn signs<'t>(lane: &LaneView<'t>, judged: &Judged<'_>) -> Vec<Sign<'t>> {
         .filter_map(|(record, row)| {
             let e = lane.row(row);
             let text = concrete(&e.text);
-            let own = judged
-                .relations
-                .reading(lane, row)
-                .map(|(cause, grade)| (cause, grade));
+            let own = judged.relations.reading(lane, row);
             let (cause, waiting, sure, case) = match judged_as.get(&record) {
                 Some((c, w, s, at)) => (*c, *w, *s, Some(*at)),
                 None => match by_text.get(&(e.pattern.as_ref(), text.clone())) {
