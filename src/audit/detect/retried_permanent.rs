@@ -7,7 +7,7 @@ use crate::audit::failures::place;
 use crate::audit::finding::{Confidence, Finding, Severity, Tally};
 use crate::audit::observe::{Observed, Repeat, Sign, between, span};
 use crate::cause::{Cause, Waiting, guide};
-use crate::evidence::Level;
+use crate::evidence::{Grade, Level};
 use std::collections::BTreeMap;
 
 pub(super) const RULE: Detector = Detector {
@@ -100,12 +100,15 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the refusals are a server's records of what others asked of it, or lines of information.
+/// Whether the refusals are a server's records of what others asked of it, lines of information, or no target's at all.
 fn incoming(lane: &LaneView<'_>, repeat: &Repeat<'_>) -> bool {
     repeat.signs.iter().any(|s| {
         let e = lane.row(s.row);
         let text = e.text.to_lowercase();
+        // An errno of the own system is no target's answer, and one request id is one call.
         e.level == Level::Info
+            || e.grade == Grade::Transport
+            || e.keys.contains_key("request") && e.grade >= Grade::Status
             || ["sshd", "preauth", "pam_", "invalid user", "rhost="]
                 .iter()
                 .any(|w| text.contains(w))
