@@ -22,7 +22,7 @@ pub const REPORT: Report = Report {
 };
 
 /// The most rows of the table of names; the rest is counted.
-const ROWS: usize = 2_000;
+const ROWS: usize = 1_000;
 
 fn write(outcome: &Outcome, style: &Style, to: &mut dyn Write) -> io::Result<()> {
     let mut page = String::new();

@@ -8,7 +8,9 @@ use crate::audit::identity::short;
 use std::collections::BTreeMap;
 
 /// The findings that are shown with their evidence, the most costly first.
-const FULL: usize = 1_000;
+const FULL: usize = 500;
+/// The findings that are in the page at all: with more a browser takes seconds to open it.
+const MOST: usize = 3_000;
 /// The most bytes of all findings together; what is beyond is counted.
 const BYTES: usize = 8_500_000;
 /// Failures whose evidence stands in one finding.
@@ -69,8 +71,8 @@ pub fn list(outcome: &Outcome, style: &Style, page: &mut String) {
             .push(f);
     }
     let start = page.len();
-    let mut left_out = 0;
-    for (at, finding) in outcome.findings.iter().enumerate() {
+    let mut left_out = outcome.findings.len().saturating_sub(MOST);
+    for (at, finding) in outcome.findings.iter().enumerate().take(MOST) {
         let mut item = String::new();
         let failures = match at < FULL {
             true => of(finding, outcome, &by_name),

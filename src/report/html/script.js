@@ -34,7 +34,7 @@
     if (asked) {
       try { form.q.value = decodeURIComponent(asked[1]); } catch (e) { form.q.value = asked[1]; }
     }
-    apply();
+    if (form.q.value) { apply(); } else { shown.textContent = items.length + ' of ' + items.length + ' shown'; }
     var opened = document.getElementById(location.hash.slice(1));
     if (opened && opened.tagName === 'DETAILS') { opened.open = true; opened.scrollIntoView(); }
     addEventListener('beforeprint', function () { items.forEach(function (i) { i.open = true; }); });
