@@ -50,6 +50,7 @@ fn finding(at: usize, state: &str, confidence: Confidence) -> Finding {
         decides: String::new(),
         state: state.into(),
         ruling: None,
+        tally: Default::default(),
     }
 }
 
@@ -121,7 +122,7 @@ fn outcome(findings: Vec<Finding>) -> Outcome {
     Outcome {
         schema: "misnomer/1".into(),
         now: Some("2026-08-19T21:37:00Z".into()),
-        summary: misnomer::audit::summary(&failures),
+        summary: misnomer::audit::summary(&failures, &[]),
         input: Input {
             files: 9,
             bytes: 1_000,

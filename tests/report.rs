@@ -107,6 +107,7 @@ fn finding(
         fingerprint: "0123456789abcdef0123456789abcdef".into(),
         anchor: "fedcba9876543210fedcba9876543210".into(),
         state: "new".into(),
+        tally: Default::default(),
         ruling: None,
     }
 }
@@ -389,6 +390,7 @@ fn night() -> Outcome {
         seconds: 3_780,
         items: 14,
         estimated: true,
+        undetected: 0,
     };
     out.input.unreadable = vec![Skipped {
         path: "backup/old.log.gz".into(),

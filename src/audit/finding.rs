@@ -2,8 +2,9 @@
 
 use super::ruling::{Gate, Overruled, Ruling};
 use crate::cause::{Cause, Waiting};
+use crate::evidence::Evidence;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How the recorded name stands against the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -110,6 +111,9 @@ pub struct Cost {
     pub items: i64,
     /// Whether any of it is an estimate.
     pub estimated: bool,
+    /// Seconds for which nobody saw that something was missing or pending.
+    #[serde(default)]
+    pub undetected: i64,
 }
 
 /// All failures of one lane under one masked name with one cause.
@@ -200,6 +204,9 @@ pub struct Finding {
     /// What stands behind the state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruling: Option<Ruling>,
+    /// The records and intervals that the cost is summed from; not written.
+    #[serde(skip)]
+    pub tally: Tally,
 }
 
 impl Finding {
@@ -213,6 +220,98 @@ impl Finding {
     pub fn count(&self) -> Option<i64> {
         self.facts.get("count").and_then(|n| n.parse().ok())
     }
+}
+
+/// The records and intervals that costs are summed from, so that one of them counts once across findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Attempts in vain: lane, file and offset of the record.
+    pub attempts: BTreeSet<(String, String, i64)>,
+    /// Requests in vain, likewise, each with how many requests the record stands for.
+    pub requests: BTreeMap<(String, String, i64), i64>,
+    /// Intervals waited or run in vain, in nanoseconds, by lane.
+    pub spans: BTreeSet<(String, i64, i64)>,
+    /// Intervals in which nobody saw that something was missing or pending, likewise.
+    pub unseen: BTreeSet<(String, i64, i64)>,
+    /// Items dropped, by record, each with how many it stands for.
+    pub items: BTreeMap<(String, String, i64), i64>,
+    /// Whether any of it is an estimate.
+    pub estimated: bool,
+}
+
+impl Tally {
+    /// Counts an attempt.
+    pub fn attempt(&mut self, row: &Evidence) {
+        self.attempts.insert(record(row));
+    }
+
+    /// Counts requests.
+    pub fn request(&mut self, row: &Evidence, count: i64) {
+        self.requests.insert(record(row), count);
+    }
+
+    /// Counts items.
+    pub fn item(&mut self, row: &Evidence, count: i64) {
+        self.items.insert(record(row), count);
+    }
+
+    /// Counts an interval, if both ends are known.
+    pub fn span(&mut self, lane: &str, from: Option<i64>, to: Option<i64>) {
+        self.spans.extend(interval(lane, from, to));
+    }
+
+    /// Counts an interval in which nobody saw what was wrong, if both ends are known.
+    pub fn unseen(&mut self, lane: &str, from: Option<i64>, to: Option<i64>) {
+        self.unseen.extend(interval(lane, from, to));
+    }
+
+    /// Takes in another.
+    pub fn join(&mut self, other: &Tally) {
+        self.attempts.extend(other.attempts.iter().cloned());
+        self.requests
+            .extend(other.requests.iter().map(|(k, v)| (k.clone(), *v)));
+        self.spans.extend(other.spans.iter().cloned());
+        self.unseen.extend(other.unseen.iter().cloned());
+        self.items
+            .extend(other.items.iter().map(|(k, v)| (k.clone(), *v)));
+        self.estimated |= other.estimated;
+    }
+
+    /// The sum: a record counts once, and so does each second of a lane.
+    pub fn cost(&self) -> Cost {
+        Cost {
+            attempts: self.attempts.len() as i64,
+            requests: self.requests.values().sum(),
+            seconds: covered(&self.spans),
+            items: self.items.values().sum(),
+            estimated: self.estimated,
+            undetected: covered(&self.unseen),
+        }
+    }
+}
+
+fn interval(lane: &str, from: Option<i64>, to: Option<i64>) -> Option<(String, i64, i64)> {
+    let (from, to) = from.zip(to)?;
+    (to > from).then(|| (lane.to_string(), from, to))
+}
+
+/// The whole seconds that intervals cover, each second of a lane once.
+fn covered(spans: &BTreeSet<(String, i64, i64)>) -> i64 {
+    let mut nanoseconds = 0;
+    let mut until: Option<(&str, i64)> = None;
+    for (lane, from, to) in spans {
+        let start = match until {
+            Some((same, end)) if same == lane => (*from).max(end),
+            _ => *from,
+        };
+        nanoseconds += (to - start).max(0);
+        until = Some((lane, start.max(*to)));
+    }
+    (nanoseconds + 500_000_000) / 1_000_000_000
+}
+
+fn record(row: &Evidence) -> (String, String, i64) {
+    (row.lane.to_string(), row.file.to_string(), row.offset)
 }
 
 /// One lane.

@@ -171,7 +171,10 @@ fn overrule(waivers: &[Waiver], void: &[bool], today: Date, outcome: &mut Outcom
         }
     }
     if changed {
-        outcome.summary = crate::audit::summary(&outcome.failures);
+        // What it cost stays, whatever it is called.
+        let cost = std::mem::take(&mut outcome.summary.cost);
+        outcome.summary = crate::audit::summary(&outcome.failures, &outcome.findings);
+        outcome.summary.cost = cost;
         for lane in &mut outcome.lanes {
             let sum = |standing: Standing| {
                 outcome

@@ -325,6 +325,7 @@ fn weight(cost: &Cost) -> i64 {
         .max(cost.attempts)
         .saturating_mul(10)
         .saturating_add(cost.seconds)
+        .saturating_add(cost.undetected / 10)
         .saturating_add(cost.items.saturating_mul(60))
 }
 
@@ -354,6 +355,9 @@ pub(super) fn costs(cost: &Cost) -> Option<String> {
             "{} dropped",
             words::count(cost.items, "item", "items")
         ));
+    }
+    if cost.undetected > 0 {
+        parts.push(format!("{} unnoticed", words::duration(cost.undetected)));
     }
     if parts.is_empty() {
         return None;
