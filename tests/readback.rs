@@ -589,26 +589,3 @@ fn ten_thousand_findings_stay_readable() -> Result<()> {
     );
     Ok(())
 }
-
-/// Where the files are kept for a look by hand: `MISNOMER_KEEP=DIR cargo test --test readback keep`.
-#[test]
-fn keep() -> Result<()> {
-    let Some(dir) = std::env::var_os("MISNOMER_KEEP") else {
-        return Ok(());
-    };
-    let dir = std::path::PathBuf::from(dir);
-    let style = Style {
-        title: HOSTILE[0].into(),
-        ..Style::default()
-    };
-    for report in report::ALL
-        .iter()
-        .filter(|r| r.write.is_some() && r.directory.is_none())
-    {
-        report::write_to(report.name, &dir.join(report.name), &mixed(), &style)?;
-    }
-    let all = (0..10_000)
-        .map(|at| finding(at, "new", Confidence::Certain))
-        .collect();
-    report::write_to("html", &dir.join("many.html"), &outcome(all), &style)
-}

@@ -1,18 +1,19 @@
 //! `misnomer scan`, and what it remembers of files that were scanned on earlier nights.
 //!
 //! Beside the sets of evidence lies a list of the files that they hold, each by its size and the hashes of its first and
-//! last bytes: a file that stands there unchanged, also under another name, is not read again.
+//! last bytes: a file that stands there unchanged is not read again. One that has grown or was rotated is read, and by
+//! its first line the audit knows that it replaces what the earlier sets hold of it.
 
 use super::inputs::Inputs;
 use super::{INCOMPLETE, complain, completeness};
 use crate::cli::Global;
 use crate::report::words;
-use crate::scan::source::{Origin, Source};
+use crate::scan::source::{Coding, Origin, Source};
 use crate::table::{self, whole};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -51,11 +52,9 @@ pub fn scan(global: &Global, paths: &[String], output: &Path, known: Option<&Pat
                 met.push((source.name.to_string(), scanned));
             }
         }
-        let content = |s: &Scanned| (s.lane.clone(), s.size, s.ends.clone());
-        let have: BTreeSet<_> = old.iter().map(content).collect();
         let same: BTreeSet<&str> = met
             .iter()
-            .filter(|(_, s)| have.contains(&content(s)))
+            .filter(|(_, s)| old.contains(s))
             .map(|(name, _)| name.as_str())
             .collect();
         silent(&inputs, &old);
@@ -73,7 +72,18 @@ pub fn scan(global: &Global, paths: &[String], output: &Path, known: Option<&Pat
             return Ok(super::DONE);
         }
     }
-    let table = inputs.scan(global)?;
+    let mut table = inputs.scan(global)?;
+    if known.is_some() {
+        let begins: BTreeMap<&str, String> = inputs
+            .found
+            .sources
+            .iter()
+            .filter_map(|s| Some((s.name.as_ref(), begins(s)?)))
+            .collect();
+        for file in &mut table.files {
+            file.begins = begins.get(file.file.as_str()).cloned();
+        }
+    }
     let output = super::auditing::dated_by(
         output,
         crate::audit::newest(&table)
@@ -141,13 +151,40 @@ fn look(source: &Source) -> Option<Scanned> {
         .ok()?;
     file.seek(SeekFrom::Start(size.saturating_sub(ENDS))).ok()?;
     file.take(ENDS).read_to_end(&mut bytes).ok()?;
-    let ends = Sha256::digest(&bytes);
     Some(Scanned {
         file: source.name.to_string(),
         lane: source.lane.to_string(),
         size,
-        ends: ends.iter().map(|b| format!("{b:02x}")).collect(),
+        ends: hash(&bytes),
     })
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().take(16).map(|b| format!("{b:02x}")).collect()
+}
+
+/// The hash of the first line, decompressed; nothing where there is no whole one within the first bytes.
+fn begins(source: &Source) -> Option<String> {
+    let Origin::File(path) = &source.origin else {
+        return None;
+    };
+    let file = File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    match source.coding {
+        Coding::Plain | Coding::Utf16 => file.take(ENDS).read_to_end(&mut bytes).ok()?,
+        Coding::Gzip => flate2::read::MultiGzDecoder::new(file)
+            .take(ENDS)
+            .read_to_end(&mut bytes)
+            .ok()?,
+        Coding::Zstd => zstd::stream::read::Decoder::new(file)
+            .ok()?
+            .take(ENDS)
+            .read_to_end(&mut bytes)
+            .ok()?,
+    };
+    let end = bytes.iter().position(|b| *b == b'\n')?;
+    Some(hash(bytes.get(..end)?.trim_ascii_end()))
 }
 
 fn read(dir: &Path) -> Result<Vec<Scanned>> {

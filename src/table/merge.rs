@@ -32,31 +32,35 @@ pub fn merge(mut sets: Vec<Table>) -> Table {
     all
 }
 
-/// Takes out of each set the files that another set holds with more bytes.
+/// Takes out of each set the files that a later set holds again, longer or under another name, and the files that any
+/// set holds with more bytes.
 fn supersede(sets: &mut [Table]) {
-    let mut longest: BTreeMap<(String, Option<i64>), i64> = BTreeMap::new();
-    for file in sets
-        .iter()
-        .flat_map(|s| &s.files)
-        .filter(|f| f.first.is_some())
-    {
-        let most = longest.entry((file.file.clone(), file.first)).or_default();
-        *most = file.bytes.max(*most);
+    // By lane and first line: the most bytes, and the last set that has so many.
+    let mut best: BTreeMap<(String, String), (i64, usize)> = BTreeMap::new();
+    for (at, set) in sets.iter().enumerate() {
+        for file in &set.files {
+            if let Some(begins) = &file.begins {
+                let slot = best
+                    .entry((file.lane.clone(), begins.clone()))
+                    .or_insert((file.bytes, at));
+                *slot = (*slot).max((file.bytes, at));
+            }
+        }
     }
-    for set in sets {
-        let short: BTreeSet<String> = set
+    for (at, set) in sets.iter_mut().enumerate() {
+        let old: BTreeSet<String> = set
             .files
             .iter()
             .filter(|f| {
-                longest
-                    .get(&(f.file.clone(), f.first))
-                    .is_some_and(|most| f.bytes < *most)
+                let begins = f.begins.clone().unwrap_or_default();
+                best.get(&(f.lane.clone(), begins))
+                    .is_some_and(|best| *best != (f.bytes, at) && best.1 != at)
             })
             .map(|f| f.file.clone())
             .collect();
-        if !short.is_empty() {
-            set.files.retain(|f| !short.contains(&f.file));
-            set.rows.retain(|r| !short.contains(r.file.as_ref()));
+        if !old.is_empty() {
+            set.files.retain(|f| !old.contains(&f.file));
+            set.rows.retain(|r| !old.contains(r.file.as_ref()));
         }
     }
 }
