@@ -53,3 +53,18 @@ fn finish(output: std::process::Output) -> anyhow::Result<Ran> {
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
     })
 }
+
+/// Copies a directory with all that is in it; makes what is missing of the path.
+pub fn copy_tree(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_tree(&path, &copy)?;
+        } else {
+            std::fs::copy(&path, &copy)?;
+        }
+    }
+    Ok(())
+}
