@@ -34,12 +34,13 @@ measure() {
     "$timer" -q -a -o "$work/$name.times" -f '%e %U %S %M' "$@" >"$work/out" 2>"$work/err" || true
 }
 
-# least NAME COLUMN
-least() { sort -n -k"$2,$2" "$work/$1.times" | awk -v c="$2" 'NR == 1 { print $c }'; }
-most() { sort -nr -k"$2,$2" "$work/$1.times" | awk -v c="$2" 'NR == 1 { print $c }'; }
+# Of all runs of NAME: the least seconds, the least seconds of the processors, the most megabytes.
+least() { awk 'NR == 1 || $1 < m { m = $1 } END { print m }' "$work/$1.times"; }
+busy() { awk 'NR == 1 || $2 + $3 < m { m = $2 + $3 } END { print m }' "$work/$1.times"; }
+peak() { awk '$4 > m { m = $4 } END { print m / 1024 }' "$work/$1.times"; }
 
-printf '%-6s %6s %7s  %9s %9s %6s  %9s %8s %8s  %7s\n' \
-    form MB share 'rg s' 'two s' ratio 'one s' 'one/two' 'MB/s' 'peak MB'
+printf '%-6s %6s %7s  %7s %7s  %7s %7s %6s  %7s %8s %8s  %7s\n' \
+    form MB share 'rg s' 'rg cpu' 'two s' 'two cpu' ratio 'one s' 'one/two' 'MB/s' 'peak MB'
 for form in $forms; do for size in $sizes; do for share in $shares; do
     log=$work/bench.$form
     unique=; case $share in 1 | 1.0) unique=--unique ;; esac
@@ -53,12 +54,13 @@ for form in $forms; do for size in $sizes; do for share in $shares; do
         measure two "$bin/misnomer" audit "$log" --threads 2 --format json
         measure one "$bin/misnomer" audit "$log" --threads 1 --format json
     done
-    [ "$rg" ] && rg_s=$(least rg 1) || rg_s=-
-    awk -v form="$form" -v size="$size" -v share="$share" -v rg="$rg_s" \
-        -v two="$(least two 1)" -v one="$(least one 1)" -v peak="$(most two 4)" 'BEGIN {
+    rg_s=- rg_busy=-
+    if [ "$rg" ]; then rg_s=$(least rg) rg_busy=$(busy rg); fi
+    awk -v form="$form" -v size="$size" -v share="$share" -v rg="$rg_s" -v rg_busy="$rg_busy" \
+        -v two="$(least two)" -v busy="$(busy two)" -v one="$(least one)" -v peak="$(peak two)" 'BEGIN {
         ratio = rg == "-" ? "-" : sprintf("%.2f", two / rg)
-        printf "%-6s %6d %7s  %9s %9.2f %6s  %9.2f %8.2f %8.0f  %7.0f\n",
-            form, size, share, rg, two, ratio, one, one / two, size / two, peak / 1024
+        printf "%-6s %6d %7s  %7s %7s  %7.2f %7.2f %6s  %7.2f %8.2f %8.0f  %7.0f\n",
+            form, size, share, rg, rg_busy, two, busy, ratio, one, one / two, size / two, peak
     }'
     rm -f "$log"
 done; done; done

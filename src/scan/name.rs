@@ -12,6 +12,7 @@ use crate::evidence::{Grade, Kind, Level};
 use crate::settings::TaughtName;
 use label::{is_code, is_coined, label_of};
 use ordinary::claims_itself;
+pub use ordinary::quotes;
 use std::ops::Range;
 
 /// A recorded name.
@@ -55,6 +56,9 @@ pub fn name_of(
         });
     }
     let message = record.message.trim();
+    if quotes(message) {
+        return None;
+    }
     let quiet = matches!(record.level, Level::Debug | Level::Trace);
     let thrown = record.exception.as_deref().filter(|e| !e.trim().is_empty());
     let named = hits.iter().any(|h| {
@@ -189,6 +193,48 @@ fn is_call(message: &str) -> bool {
     })
 }
 
+/// The label that an operator's script puts behind an arrow: `502 -> incident "tunnel down"`, `... -> mark BLOCKED`.
+fn arrow_label(message: &str) -> Option<&str> {
+    let (_, tail) = message
+        .rsplit_once(" -> ")
+        .or_else(|| message.rsplit_once(" => "))?;
+    const MARKS: &[&str] = &[
+        "mark",
+        "marked",
+        "incident",
+        "verdict",
+        "label",
+        "class",
+        "classified",
+        "classify",
+        "record",
+        "recorded",
+        "as",
+        "status",
+        "alert",
+        "reason",
+        "tag",
+        "stamp",
+        "raise",
+        "page",
+        "ticket",
+        "declare",
+        "declared",
+        "treat",
+        "treated",
+    ];
+    let mut rest = tail.trim();
+    let mut marked = false;
+    while let Some((word, more)) = rest.split_once([' ', ':', '='])
+        && MARKS.contains(&word.to_lowercase().as_str())
+    {
+        marked = true;
+        rest = more.trim();
+    }
+    let label = rest.trim_matches(['"', '\'', ' ', '.']);
+    (marked && words(label) >= 1 && label.len() <= 60).then_some(label)
+}
+
 fn build(
     record: &Record<'_>,
     hits: &[Hit],
@@ -232,6 +278,17 @@ fn build(
             told: Vec::new(),
             rank: 6,
             span,
+            label: true,
+        });
+    }
+    if let Some(value) = arrow_label(message) {
+        return Some(Name {
+            rule: "name.label",
+            name: mask(value),
+            claims: names.claims(value),
+            told: Vec::new(),
+            rank: 6,
+            span: span_of(text, value),
             label: true,
         });
     }

@@ -87,3 +87,41 @@ pub(super) fn claims_itself(record: &Record<'_>, names: &Names) -> bool {
         && !names.succeeds(message)
         && !names.claims(message).is_empty()
 }
+
+/// Whether a message only quotes failures: the title of a test that passed, or of a commit.
+pub fn quotes(message: &str) -> bool {
+    let message = message.trim();
+    const HEADS: &[&str] = &[
+        "✓",
+        "✔",
+        "√",
+        "PASS ",
+        "PASS:",
+        "--- PASS",
+        "HEAD is now at ",
+        "Merge pull request",
+        "Merge branch",
+        "Previous HEAD position was ",
+    ];
+    const TAILS: &[&str] = &[
+        " ... ok",
+        " ... PASSED",
+        " PASSED",
+        "... passed",
+        " ... ok (cached)",
+    ];
+    HEADS.iter().any(|h| message.starts_with(h))
+        || TAILS.iter().any(|t| message.ends_with(t))
+        || numbered(message, "ok ", " - ")
+        || numbered(message, "commit ", " ")
+}
+
+/// `ok 12 - title`, `commit 41ab77c title`.
+fn numbered(message: &str, head: &str, then: &str) -> bool {
+    message.strip_prefix(head).is_some_and(|rest| {
+        let word = rest.split(' ').next().unwrap_or_default();
+        !word.is_empty()
+            && word.bytes().all(|b| b.is_ascii_hexdigit())
+            && rest[word.len()..].starts_with(then)
+    })
+}

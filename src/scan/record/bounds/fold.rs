@@ -1,6 +1,6 @@
 //! Lines folded into records, one after the other.
 
-use super::line::{Line, brace_open, closes, go_frame, node_source, opens, token, traceback};
+use super::line::{Line, brace_open, closes, go_frame, node_source, npm, opens, token, traceback};
 use crate::scan::record::{Shape, exception, level};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,8 @@ enum State {
     Message,
     /// Between the place and the error of an uncaught JavaScript exception.
     Node(u8),
+    /// In the error block of npm.
+    Npm,
 }
 
 /// Folds lines into records.
@@ -77,6 +79,8 @@ impl<'s> Fold<'s> {
             } else {
                 State::Trace
             }
+        } else if npm(text) {
+            State::Npm
         } else if node_source(text) {
             State::Node(0)
         } else if opens(text)
@@ -101,6 +105,9 @@ impl<'s> Fold<'s> {
             return false;
         }
         let text = &*line.text;
+        if self.state == State::Npm {
+            return npm(text);
+        }
         if self.depth > 0 {
             if line.indented || closes(text) {
                 self.depth += balance(text);

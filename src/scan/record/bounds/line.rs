@@ -79,6 +79,7 @@ impl<'a> Line<'a> {
             && !brace_open(text)
             && !go_frame(text)
             && !node_source(text)
+            && !npm(text)
             && !exception::classed(text)
     }
 
@@ -117,6 +118,11 @@ fn cut(text: &str, most: usize) -> &str {
         end -= 1;
     }
     text.get(..end).unwrap_or_default()
+}
+
+/// The lines of npm's error block: all of one failure.
+pub(super) fn npm(text: &str) -> bool {
+    text.starts_with("npm ERR!") || text.starts_with("npm error")
 }
 
 /// Lines at column 0 that go on with the trace before them.
