@@ -268,6 +268,9 @@ pub struct FileSummary {
     pub last: Option<i64>,
     /// Why it could not be read (to the end).
     pub error: Option<String>,
+    /// The hash of its first line, where a scan keeps it: by it a file is known again when it has grown or was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begins: Option<String>,
 }
 
 /// Something that was cut because a cap bit.

@@ -232,6 +232,7 @@ fn summaries(
             first: total.span.map(|s| s.0),
             last: total.span.map(|s| s.1),
             error: end.error.clone(),
+            begins: None,
         })
         .collect();
     files.extend(found.unreadable.iter().map(|(file, why)| FileSummary {

@@ -1,12 +1,17 @@
 //! Several sets of evidence as one.
 
 use crate::evidence::{Evidence, FileSummary, Table};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Joins sets and puts them in total order. A set that stands alone keeps the order it has among equals.
 ///
 /// The same log can stand in two sets: it was scanned twice, or again to complete it. A row that both have counts once;
 /// a row that one set holds twice by itself stays twice.
-pub fn merge(sets: Vec<Table>) -> Table {
+///
+/// A file that has grown between two scans stands in both, from the same beginning on: the longer one counts, for what
+/// the shorter one says of the file's end is out of date.
+pub fn merge(mut sets: Vec<Table>) -> Table {
+    supersede(&mut sets);
     let mut sets = sets.into_iter();
     let mut all = sets.next().unwrap_or_default();
     sort(&mut all);
@@ -25,6 +30,39 @@ pub fn merge(sets: Vec<Table>) -> Table {
         sort(&mut all);
     }
     all
+}
+
+/// Takes out of each set the files that a later set holds again, longer or under another name, and the files that any
+/// set holds with more bytes.
+fn supersede(sets: &mut [Table]) {
+    // By lane and first line: the most bytes, and the last set that has so many.
+    let mut best: BTreeMap<(String, String), (i64, usize)> = BTreeMap::new();
+    for (at, set) in sets.iter().enumerate() {
+        for file in &set.files {
+            if let Some(begins) = &file.begins {
+                let slot = best
+                    .entry((file.lane.clone(), begins.clone()))
+                    .or_insert((file.bytes, at));
+                *slot = (*slot).max((file.bytes, at));
+            }
+        }
+    }
+    for (at, set) in sets.iter_mut().enumerate() {
+        let old: BTreeSet<String> = set
+            .files
+            .iter()
+            .filter(|f| {
+                let begins = f.begins.clone().unwrap_or_default();
+                best.get(&(f.lane.clone(), begins))
+                    .is_some_and(|best| *best != (f.bytes, at) && best.1 != at)
+            })
+            .map(|f| f.file.clone())
+            .collect();
+        if !old.is_empty() {
+            set.files.retain(|f| !old.contains(&f.file));
+            set.rows.retain(|r| !old.contains(r.file.as_ref()));
+        }
+    }
 }
 
 fn sort(set: &mut Table) {
