@@ -5,6 +5,8 @@ pub mod detect;
 pub mod failures;
 pub mod finding;
 pub mod identity;
+pub mod observe;
+pub mod ruling;
 pub mod verdict;
 
 use crate::evidence::{FileSummary, Table};
@@ -14,8 +16,9 @@ use case::Corpus;
 use detect::View;
 use failures::Judged;
 use finding::{
-    Confidence, Cost, Failure, Finding, Input, Lane, Outcome, Skipped, Standing, Summary,
+    Confidence, Cost, Failure, Finding, Input, Lane, Outcome, Skipped, Standing, Summary, Tally,
 };
+use observe::Observed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is reported; it never changes what is read or joined.
@@ -62,9 +65,26 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
         .iter()
         .map(|view| failures::judge(view, filter.since, filter.until))
         .collect();
+    // What is reported is chosen by time; what is joined is not.
+    let whole: Vec<Judged<'_>> = match (filter.since, filter.until) {
+        (None, None) => Vec::new(),
+        _ => corpus
+            .lanes
+            .iter()
+            .map(|view| failures::judge(view, None, None))
+            .collect(),
+    };
+    let observed: Vec<Observed<'_>> = corpus
+        .lanes
+        .iter()
+        .zip(if whole.is_empty() { &judged } else { &whole })
+        .map(|(lane, judged)| Observed::of(lane, judged))
+        .collect();
     let view = View {
         corpus: &corpus,
         judged: &judged,
+        observed: &observed,
+        files: &table.files,
         settings,
         now,
     };
@@ -73,6 +93,9 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
         if filter.rule(detector.id, detector.code) {
             (detector.detect)(&view, detector, &mut findings);
         }
+    }
+    if filter.since.is_some() || filter.until.is_some() {
+        findings.retain(|f| f.places.is_empty() || within(table, f, filter));
     }
     findings.retain(|f| f.lane == "*" || filter.lane(&f.lane));
     if let Some(lanes) = &filter.lanes {
@@ -112,12 +135,38 @@ pub fn audit(table: &Table, settings: &Settings, now: Option<i64>, filter: &Filt
     Outcome {
         schema: "misnomer/1".to_string(),
         now: now.map(rfc3339),
-        summary: summary(&all),
+        summary: summary(&all, &findings),
         input: input(table),
         lanes: lanes(table, &corpus, &all, filter),
         failures: all,
         findings,
+        narrowed: filter.lanes.is_some()
+            || !filter.rules.is_empty()
+            || !filter.skip_rules.is_empty(),
+        gate: None,
     }
+}
+
+/// Whether anything that a finding rests on lies within the time asked for.
+fn within(table: &Table, finding: &Finding, filter: &Filter) -> bool {
+    let inside = |time: i64| {
+        filter.since.is_none_or(|s| time >= s) && filter.until.is_none_or(|u| time <= u)
+    };
+    finding
+        .tally
+        .spans
+        .iter()
+        .chain(&finding.tally.unseen)
+        .any(|(_, from, to)| {
+            filter.since.is_none_or(|s| *to >= s) && filter.until.is_none_or(|u| *from <= u)
+        })
+        || table.rows.iter().any(|r| {
+            r.time.is_some_and(inside)
+                && finding
+                    .places
+                    .iter()
+                    .any(|p| *p.file == *r.file && p.line == r.line)
+        })
 }
 
 fn weight(finding: &Finding) -> (finding::Severity, Confidence, i64) {
@@ -125,13 +174,15 @@ fn weight(finding: &Finding) -> (finding::Severity, Confidence, i64) {
         finding.severity,
         finding.confidence,
         finding.cost.seconds
+            + finding.cost.undetected / 10
             + 10 * finding.cost.requests
             + 10 * finding.cost.attempts
             + finding.cost.items,
     )
 }
 
-fn summary(all: &[Failure]) -> Summary {
+/// The figures of the first lines.
+pub fn summary(all: &[Failure], findings: &[Finding]) -> Summary {
     let mut summary = Summary::default();
     for failure in all {
         let sure = failure.confidence > Confidence::Possible;
@@ -144,6 +195,15 @@ fn summary(all: &[Failure]) -> Summary {
         }
         add(&mut summary.cost, &failure.cost);
     }
+    // A record or an interval that several findings rest on counts once.
+    let mut whole = Tally::default();
+    for finding in findings
+        .iter()
+        .filter(|f| f.confidence > Confidence::Possible)
+    {
+        whole.join(&finding.tally);
+    }
+    add(&mut summary.cost, &whole.cost());
     summary
 }
 
@@ -153,6 +213,7 @@ pub fn add(to: &mut Cost, more: &Cost) {
     to.requests += more.requests;
     to.seconds += more.seconds;
     to.items += more.items;
+    to.undetected += more.undetected;
     to.estimated |= more.estimated;
 }
 

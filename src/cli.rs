@@ -1,5 +1,9 @@
 //! The command line, as typed. What it means is decided in `run` and `settings`.
 
+mod gating;
+
+pub use gating::{BaselineAction, FindingsArgs, GateArgs, HeldArgs, OverrideArgs, WaiveArgs};
+
 use crate::audit::finding::{Confidence, Severity};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -98,20 +102,97 @@ pub enum Shown {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Analyse logs and report
-    Audit(AuditArgs),
+    Audit(Box<AuditArgs>),
     /// Keep the evidence of logs in a table (Parquet), for `audit --evidence`
     Scan {
         /// Files, directories, or `-` for standard input; else the `paths` of misnomer.toml, else ./logs
         paths: Vec<String>,
-        /// Where the table is written
+        /// Where the table is written; `{date}` is the day of the newest line (UTC)
         #[arg(long, value_name = "FILE")]
         output: PathBuf,
+        /// A directory of earlier sets of evidence: files that they hold unchanged are not read again
+        #[arg(long, value_name = "DIR")]
+        known: Option<PathBuf>,
     },
-    /// Explain a cause, a rule, a pattern or a report format
+    /// Audit and hold against the baseline: exit 1 on what is new
+    Gate(Box<GateArgs>),
+    /// Explain a cause, a rule, a pattern, a report format, or a finding by its fingerprint
     Explain {
-        /// Its name, such as `rate_limited`, `MN101` or `http.429`
+        /// Its name, such as `rate_limited`, `MN101` or `http.429`; or the first 8 digits or more of a fingerprint
         what: String,
+        /// For a finding: where it comes from.
+        #[command(flatten)]
+        findings: FindingsArgs,
     },
+    /// Keep the findings that are known and tolerated
+    Baseline {
+        /// What to do.
+        #[command(subcommand)]
+        action: BaselineAction,
+        /// What it is held against.
+        #[command(flatten)]
+        held: HeldArgs,
+    },
+    /// Tolerate a finding for a while, with a reason and an owner
+    Waive {
+        /// What, why, and until when.
+        #[command(flatten)]
+        waive: Box<WaiveArgs>,
+        /// The files.
+        #[command(flatten)]
+        held: HeldArgs,
+    },
+    /// Rule that a verdict is wrong, and say the true cause
+    Override {
+        /// What, why, and until when.
+        #[command(flatten)]
+        args: Box<OverrideArgs>,
+        /// The files.
+        #[command(flatten)]
+        held: HeldArgs,
+    },
+    /// Render a stored run again, without reading a log
+    Report {
+        /// The run, as --output json=RUN.json wrote it
+        #[arg(value_name = "RUN.json")]
+        run: PathBuf,
+        /// The format on standard output
+        #[arg(long, default_value = "table", value_name = "NAME")]
+        format: String,
+        /// Further reports of the same run: html=report.html, csv=DIR
+        #[arg(long, value_name = "NAME=PATH")]
+        output: Vec<String>,
+        /// No cut in the table
+        #[arg(long)]
+        all: bool,
+    },
+    /// Say what changed between two stored runs
+    Diff {
+        /// The earlier run
+        #[arg(value_name = "A.json")]
+        earlier: PathBuf,
+        /// The later run
+        #[arg(value_name = "B.json")]
+        later: PathBuf,
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a first misnomer.toml from what a directory of logs shows
+    Init {
+        /// The directory of logs
+        dir: String,
+        /// Print it instead
+        #[arg(long)]
+        print: bool,
+    },
+    /// Print the completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    Man,
     /// Show every step for one record: fields, needles, patterns tried, evidence, verdict
     Inspect {
         /// The record, as reports print it
@@ -218,9 +299,9 @@ pub struct AuditArgs {
     /// Audit stored evidence instead of (or besides) logs
     #[arg(long, value_name = "FILE|DIR")]
     pub evidence: Vec<PathBuf>,
-    /// The format on standard output
-    #[arg(long, default_value = "table", value_name = "NAME")]
-    pub format: String,
+    /// The format on standard output; else `table`, of a gate `gate`
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
     /// Further reports of the same run: json=run.json, csv=DIR
     #[arg(long, value_name = "NAME=PATH")]
     pub output: Vec<String>,
@@ -239,9 +320,12 @@ pub struct AuditArgs {
     /// No cut in the table
     #[arg(long)]
     pub all: bool,
-    /// Exit 1 if there are findings that are new (without a baseline: any)
-    #[arg(long, default_value = "never", value_name = "WHAT")]
-    pub fail_on: FailOn,
+    /// Exit 1 if there are findings that are new (without a baseline: any); else `never`, of a gate `new`
+    #[arg(long, value_name = "WHAT")]
+    pub fail_on: Option<FailOn>,
+    /// What the outcome is held against.
+    #[command(flatten)]
+    pub held: HeldArgs,
 }
 
 /// One of the permanent words of a type that reports know, such as `likely`.

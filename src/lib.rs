@@ -19,6 +19,7 @@ pub mod settings;
 pub mod time;
 
 pub mod audit;
+pub mod gate;
 pub mod report;
 pub mod scan;
 pub mod table;

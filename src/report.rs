@@ -2,8 +2,17 @@
 
 pub mod csv;
 mod frames;
+pub mod gate;
+pub mod github;
+pub mod gitlab;
+pub mod html;
 pub mod json;
+pub mod jsonl;
+pub mod junit;
+pub mod markdown;
 pub mod parquet;
+pub mod prometheus;
+pub mod sarif;
 pub mod table;
 pub mod words;
 
@@ -32,6 +41,8 @@ pub struct Style {
     pub title: String,
     /// The paths that were typed, which the commands to type next need too.
     pub paths: Vec<String>,
+    /// Whether a gate fails on any finding, known or not.
+    pub any: bool,
 }
 
 impl Default for Style {
@@ -45,6 +56,7 @@ impl Default for Style {
             zone: jiff::tz::TimeZone::UTC,
             title: String::new(),
             paths: Vec::new(),
+            any: false,
         }
     }
 }
@@ -78,7 +90,21 @@ pub struct Report {
 }
 
 /// Every format, in the order of the help.
-pub const ALL: &[Report] = &[table::REPORT, json::REPORT, csv::REPORT, parquet::REPORT];
+pub const ALL: &[Report] = &[
+    table::REPORT,
+    gate::REPORT,
+    json::REPORT,
+    jsonl::REPORT,
+    csv::REPORT,
+    parquet::REPORT,
+    markdown::REPORT,
+    html::REPORT,
+    sarif::REPORT,
+    junit::REPORT,
+    github::REPORT,
+    gitlab::REPORT,
+    prometheus::REPORT,
+];
 
 /// The format of a name.
 ///
@@ -153,7 +179,7 @@ mod tests {
         let error = find("jsn").map(|r| r.name).map_err(|e| e.to_string());
         assert_eq!(
             error,
-            Err("no format is called `jsn`; did you mean `json`? Formats: table, json, csv, parquet".into())
+            Err("no format is called `jsn`; did you mean `json`? Formats: table, gate, json, jsonl, csv, parquet, markdown, html, sarif, junit, github, gitlab, prometheus".into())
         );
     }
 }

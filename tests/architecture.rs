@@ -19,6 +19,7 @@ const ABOVE: &[(&str, &[&str])] = &[
     ("table", &[]),
     ("scan", &[]),
     ("audit", &[]),
+    ("gate", &["audit", "table"]),
     ("report", &["audit", "table"]),
     ("explain", &[]),
     ("cli", &["audit"]),
@@ -30,7 +31,7 @@ const ABOVE: &[(&str, &[&str])] = &[
     (
         "run",
         &[
-            "audit", "classify", "cli", "explain", "inspect", "report", "scan", "table",
+            "audit", "classify", "cli", "explain", "gate", "inspect", "report", "scan", "table",
         ],
     ),
 ];

@@ -71,6 +71,8 @@ fn failure(
             seconds,
             ..Cost::default()
         },
+        days: BTreeMap::from([("2026-08-03".into(), count - 1), ("2026-08-19".into(), 1)]),
+        overruled: None,
     }
 }
 
@@ -99,9 +101,14 @@ fn finding(
             ..Cost::default()
         },
         places: vec![place(at.0, at.1)],
+        recorded: String::new(),
+        cause: String::new(),
+        decides: String::new(),
         fingerprint: "0123456789abcdef0123456789abcdef".into(),
         anchor: "fedcba9876543210fedcba9876543210".into(),
         state: "new".into(),
+        tally: Default::default(),
+        ruling: None,
     }
 }
 
@@ -147,6 +154,8 @@ fn outcome(lanes: Vec<Lane>, failures: Vec<Failure>, findings: Vec<Finding>) -> 
         lanes,
         failures,
         findings,
+        narrowed: false,
+        gate: None,
     }
 }
 
@@ -381,6 +390,7 @@ fn night() -> Outcome {
         seconds: 3_780,
         items: 14,
         estimated: true,
+        undetected: 0,
     };
     out.input.unreadable = vec![Skipped {
         path: "backup/old.log.gz".into(),

@@ -211,7 +211,21 @@ fn failure(
             },
             ..Cost::default()
         },
+        days: days(view, &pairs),
+        overruled: None,
     })
+}
+
+/// How many on each day, by the instant of the name.
+fn days(view: &LaneView<'_>, pairs: &[(&Case, &Verdict)]) -> BTreeMap<String, i64> {
+    let mut days = BTreeMap::new();
+    for (case, _) in pairs {
+        if let Some(time) = view.row(case.best).time {
+            let day = rfc3339(time).chars().take(10).collect();
+            *days.entry(day).or_default() += case.count;
+        }
+    }
+    days
 }
 
 /// Rows near the names of a case that bear on it without being signs of a cause, nearest first.

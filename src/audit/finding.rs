@@ -1,8 +1,10 @@
 //! What an audit says: failures with their verdicts, findings, lanes. Reports render this and nothing else.
 
+use super::ruling::{Gate, Overruled, Ruling};
 use crate::cause::{Cause, Waiting};
+use crate::evidence::Evidence;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How the recorded name stands against the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,6 +111,9 @@ pub struct Cost {
     pub items: i64,
     /// Whether any of it is an estimate.
     pub estimated: bool,
+    /// Seconds for which nobody saw that something was missing or pending.
+    #[serde(default)]
+    pub undetected: i64,
 }
 
 /// All failures of one lane under one masked name with one cause.
@@ -140,6 +145,9 @@ pub struct Failure {
     pub first: Option<String>,
     /// The last instant.
     pub last: Option<String>,
+    /// How many of them on each day (UTC) that the log names, such as `2026-08-09`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub days: BTreeMap<String, i64>,
     /// Where the name was recorded (the first ones).
     pub places: Vec<Place>,
     /// What proves the cause, the deciding line first.
@@ -150,6 +158,9 @@ pub struct Failure {
     pub advice: Advice,
     /// What it cost.
     pub cost: Cost,
+    /// What was judged before a person ruled otherwise; `cause` is then the person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overruled: Option<Overruled>,
 }
 
 /// Something that a person acts on.
@@ -175,12 +186,132 @@ pub struct Finding {
     pub cost: Cost,
     /// Where.
     pub places: Vec<Place>,
+    /// The masked name, as far as it is part of the identity.
+    #[serde(default)]
+    pub recorded: String,
+    /// The cause, as far as it is part of the identity.
+    #[serde(default)]
+    pub cause: String,
+    /// The deciding sign, as far as it is part of the identity.
+    #[serde(default)]
+    pub decides: String,
     /// Identity by content (recipe 1), 32 hexadecimal digits.
     pub fingerprint: String,
     /// Identity without the verdict, 32 hexadecimal digits.
     pub anchor: String,
     /// `new`, `known`, ... against a baseline; `new` without one.
     pub state: String,
+    /// What stands behind the state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<Ruling>,
+    /// The records and intervals that the cost is summed from; not written.
+    #[serde(skip)]
+    pub tally: Tally,
+}
+
+impl Finding {
+    /// Whether a gate fails on it: not on what is known or waived, and never on what is only possible.
+    pub fn fails(&self) -> bool {
+        self.confidence > Confidence::Possible
+            && matches!(self.state.as_str(), "new" | "changed" | "surge" | "lapsed")
+    }
+
+    /// How often it happened, where the rule counts.
+    pub fn count(&self) -> Option<i64> {
+        self.facts.get("count").and_then(|n| n.parse().ok())
+    }
+}
+
+/// The records and intervals that costs are summed from, so that one of them counts once across findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Attempts in vain: lane, file and offset of the record.
+    pub attempts: BTreeSet<(String, String, i64)>,
+    /// Requests in vain, likewise, each with how many requests the record stands for.
+    pub requests: BTreeMap<(String, String, i64), i64>,
+    /// Intervals waited or run in vain, in nanoseconds, by lane.
+    pub spans: BTreeSet<(String, i64, i64)>,
+    /// Intervals in which nobody saw that something was missing or pending, likewise.
+    pub unseen: BTreeSet<(String, i64, i64)>,
+    /// Items dropped, by record, each with how many it stands for.
+    pub items: BTreeMap<(String, String, i64), i64>,
+    /// Whether any of it is an estimate.
+    pub estimated: bool,
+}
+
+impl Tally {
+    /// Counts an attempt.
+    pub fn attempt(&mut self, row: &Evidence) {
+        self.attempts.insert(record(row));
+    }
+
+    /// Counts requests.
+    pub fn request(&mut self, row: &Evidence, count: i64) {
+        self.requests.insert(record(row), count);
+    }
+
+    /// Counts items.
+    pub fn item(&mut self, row: &Evidence, count: i64) {
+        self.items.insert(record(row), count);
+    }
+
+    /// Counts an interval, if both ends are known.
+    pub fn span(&mut self, lane: &str, from: Option<i64>, to: Option<i64>) {
+        self.spans.extend(interval(lane, from, to));
+    }
+
+    /// Counts an interval in which nobody saw what was wrong, if both ends are known.
+    pub fn unseen(&mut self, lane: &str, from: Option<i64>, to: Option<i64>) {
+        self.unseen.extend(interval(lane, from, to));
+    }
+
+    /// Takes in another.
+    pub fn join(&mut self, other: &Tally) {
+        self.attempts.extend(other.attempts.iter().cloned());
+        self.requests
+            .extend(other.requests.iter().map(|(k, v)| (k.clone(), *v)));
+        self.spans.extend(other.spans.iter().cloned());
+        self.unseen.extend(other.unseen.iter().cloned());
+        self.items
+            .extend(other.items.iter().map(|(k, v)| (k.clone(), *v)));
+        self.estimated |= other.estimated;
+    }
+
+    /// The sum: a record counts once, and so does each second of a lane.
+    pub fn cost(&self) -> Cost {
+        Cost {
+            attempts: self.attempts.len() as i64,
+            requests: self.requests.values().sum(),
+            seconds: covered(&self.spans),
+            items: self.items.values().sum(),
+            estimated: self.estimated,
+            undetected: covered(&self.unseen),
+        }
+    }
+}
+
+fn interval(lane: &str, from: Option<i64>, to: Option<i64>) -> Option<(String, i64, i64)> {
+    let (from, to) = from.zip(to)?;
+    (to > from).then(|| (lane.to_string(), from, to))
+}
+
+/// The whole seconds that intervals cover, each second of a lane once.
+fn covered(spans: &BTreeSet<(String, i64, i64)>) -> i64 {
+    let mut nanoseconds = 0;
+    let mut until: Option<(&str, i64)> = None;
+    for (lane, from, to) in spans {
+        let start = match until {
+            Some((same, end)) if same == lane => (*from).max(end),
+            _ => *from,
+        };
+        nanoseconds += (to - start).max(0);
+        until = Some((lane, start.max(*to)));
+    }
+    (nanoseconds + 500_000_000) / 1_000_000_000
+}
+
+fn record(row: &Evidence) -> (String, String, i64) {
+    (row.lane.to_string(), row.file.to_string(), row.offset)
 }
 
 /// One lane.
@@ -270,4 +401,17 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// The findings, most costly first.
     pub findings: Vec<Finding>,
+    /// Whether only some lanes or rules were asked for, so that what is absent is not gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub narrowed: bool,
+    /// What the baseline, the waivers and the history say; none where there is none of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
+}
+
+impl Outcome {
+    /// Whether all of the input was read, and there was some.
+    pub fn complete(&self) -> bool {
+        self.input.files > 0 && self.input.unreadable.is_empty()
+    }
 }

@@ -97,7 +97,7 @@ fn frame(columns: &[(&'static str, bool)], rows: impl Iterator<Item = Vec<Cell>>
 }
 
 /// The permanent word of an enumeration, as in JSON.
-fn word(value: &impl Serialize) -> String {
+pub fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         _ => String::new(),
@@ -164,6 +164,7 @@ pub fn failures(outcome: &Outcome) -> Frame {
         ("change", false),
     ];
     columns.extend(COST);
+    columns.extend([("judged", false), ("overruled_by", false)]);
     let rows = outcome.failures.iter().map(|f| {
         let decided_by = f.evidence.iter().find(|e| e.decides);
         let mut row: Vec<Cell> = vec![
@@ -187,6 +188,9 @@ pub fn failures(outcome: &Outcome) -> Frame {
             f.advice.change.as_str().into(),
         ];
         row.extend(cost(&f.cost));
+        let overruled = f.overruled.as_ref();
+        row.push(overruled.map_or("", |o| o.judged.slug()).into());
+        row.push(overruled.map_or("", |o| &o.owner).into());
         row
     });
     frame(&columns, rows)
@@ -208,6 +212,8 @@ fn findings(outcome: &Outcome) -> Frame {
         ("state", false),
     ];
     columns.extend(COST);
+    let of_identity = ["recorded", "cause", "decides", "owner", "expires", "reason"];
+    columns.extend(of_identity.map(|name| (name, false)));
     let rows = outcome.findings.iter().map(|f| {
         let facts: Vec<String> = f.facts.iter().map(|(k, v)| format!("{k}={v}")).collect();
         let mut row: Vec<Cell> = vec![
@@ -225,6 +231,9 @@ fn findings(outcome: &Outcome) -> Frame {
             f.state.as_str().into(),
         ];
         row.extend(cost(&f.cost));
+        row.extend([&f.recorded, &f.cause, &f.decides].map(|t| t.as_str().into()));
+        let ruling = f.ruling.clone().unwrap_or_default();
+        row.extend([&ruling.owner, &ruling.expires, &ruling.reason].map(Cell::from));
         row
     });
     frame(&columns, rows)

@@ -131,9 +131,13 @@ impl<'a> Screen<'a> {
     fn head(&self) -> Vec<String> {
         let mut lines = grid::wrap(&self.looked_at(), self.width);
         lines.push(String::new());
-        lines.extend(self.heading(&self.answer()));
+        lines.extend(self.heading(&answer(self.outcome)));
         if let Some(cost) = costs(&self.outcome.summary.cost) {
             lines.extend(grid::wrap(&format!("What it cost: {cost}."), self.width));
+        }
+        if let Some(since) = input::since(self) {
+            lines.push(String::new());
+            lines.extend(grid::wrap(&since, self.width));
         }
         lines
     }
@@ -163,47 +167,6 @@ impl<'a> Screen<'a> {
             ));
         }
         parts.join(" · ")
-    }
-
-    fn answer(&self) -> String {
-        let s = &self.outcome.summary;
-        if self.outcome.input.files == 0 && s.failures == 0 {
-            return "Nothing was read: no log file was found.".to_owned();
-        }
-        if s.failures == 0 {
-            let lines = words::count(self.outcome.input.lines, "line", "lines");
-            return match self.outcome.findings.is_empty() {
-                true => format!("No failure in {lines}, and nothing else to report."),
-                false => format!("No failure in {lines}."),
-            };
-        }
-        let failures = words::count(s.failures, "failure", "failures");
-        if s.accurate == s.failures {
-            return match s.failures {
-                1 => "1 failure, under its right name.".to_owned(),
-                _ => format!("{failures}, each under its right name."),
-            };
-        }
-        if s.unsupported == s.failures {
-            return format!("{failures}, and nothing in the logs says why: not one can be judged.");
-        }
-        let kinds = [
-            (s.misnamed, "under a wrong name"),
-            (s.opaque, "under a name that says nothing"),
-            (s.accurate, "named right"),
-            (s.unsupported, "cannot be judged"),
-        ];
-        let parts: Vec<String> = kinds
-            .iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, what)| match (*n == s.failures, *n) {
-                (true, 1) => (*what).to_owned(),
-                (true, _) => format!("all {what}"),
-                (false, n) => format!("{} {what}", words::number(n)),
-            })
-            .collect();
-        let colon = if parts.len() == 1 { "," } else { ":" };
-        format!("{failures}{colon} {}.", parts.join(", "))
     }
 
     /// What the filters hold back, and the flags that show it.
@@ -296,6 +259,48 @@ impl<'a> Screen<'a> {
     }
 }
 
+/// The figures of the summary, as a sentence.
+pub(super) fn answer(outcome: &Outcome) -> String {
+    let s = &outcome.summary;
+    if outcome.input.files == 0 && s.failures == 0 {
+        return "Nothing was read: no log file was found.".to_owned();
+    }
+    if s.failures == 0 {
+        let lines = words::count(outcome.input.lines, "line", "lines");
+        return match outcome.findings.is_empty() {
+            true => format!("No failure in {lines}, and nothing else to report."),
+            false => format!("No failure in {lines}."),
+        };
+    }
+    let failures = words::count(s.failures, "failure", "failures");
+    if s.accurate == s.failures {
+        return match s.failures {
+            1 => "1 failure, under its right name.".to_owned(),
+            _ => format!("{failures}, each under its right name."),
+        };
+    }
+    if s.unsupported == s.failures {
+        return format!("{failures}, and nothing in the logs says why: not one can be judged.");
+    }
+    let kinds = [
+        (s.misnamed, "under a wrong name"),
+        (s.opaque, "under a name that says nothing"),
+        (s.accurate, "named right"),
+        (s.unsupported, "cannot be judged"),
+    ];
+    let parts: Vec<String> = kinds
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| match (*n == s.failures, *n) {
+            (true, 1) => (*what).to_owned(),
+            (true, _) => format!("all {what}"),
+            (false, n) => format!("{} {what}", words::number(n)),
+        })
+        .collect();
+    let colon = if parts.len() == 1 { "," } else { ":" };
+    format!("{failures}{colon} {}.", parts.join(", "))
+}
+
 /// The name is wrong or says nothing.
 fn accuses(failure: &Failure) -> bool {
     matches!(failure.standing, Standing::Misnamed | Standing::Opaque)
@@ -320,11 +325,12 @@ fn weight(cost: &Cost) -> i64 {
         .max(cost.attempts)
         .saturating_mul(10)
         .saturating_add(cost.seconds)
+        .saturating_add(cost.undetected / 10)
         .saturating_add(cost.items.saturating_mul(60))
 }
 
 /// What is not zero of a cost, in words.
-fn costs(cost: &Cost) -> Option<String> {
+pub(super) fn costs(cost: &Cost) -> Option<String> {
     let mut parts = Vec::new();
     if cost.seconds > 0 {
         parts.push(format!(
@@ -349,6 +355,9 @@ fn costs(cost: &Cost) -> Option<String> {
             "{} dropped",
             words::count(cost.items, "item", "items")
         ));
+    }
+    if cost.undetected > 0 {
+        parts.push(format!("{} unnoticed", words::duration(cost.undetected)));
     }
     if parts.is_empty() {
         return None;

@@ -23,6 +23,19 @@ const FIELDS: &[(&str, &[&str])] = &[
             "traceid",
             "call_id",
             "jid",
+            "rid",
+        ],
+    ),
+    (
+        "job",
+        &[
+            "message_id",
+            "msg_id",
+            "job_id",
+            "task_id",
+            "event_id",
+            "delivery_id",
+            "work_id",
         ],
     ),
     (

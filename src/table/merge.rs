@@ -1,12 +1,17 @@
 //! Several sets of evidence as one.
 
 use crate::evidence::{Evidence, FileSummary, Table};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Joins sets and puts them in total order. A set that stands alone keeps the order it has among equals.
 ///
 /// The same log can stand in two sets: it was scanned twice, or again to complete it. A row that both have counts once;
 /// a row that one set holds twice by itself stays twice.
-pub fn merge(sets: Vec<Table>) -> Table {
+///
+/// A file that has grown between two scans stands in both, from the same beginning on: the longer one counts, for what
+/// the shorter one says of the file's end is out of date.
+pub fn merge(mut sets: Vec<Table>) -> Table {
+    supersede(&mut sets);
     let mut sets = sets.into_iter();
     let mut all = sets.next().unwrap_or_default();
     sort(&mut all);
@@ -25,6 +30,35 @@ pub fn merge(sets: Vec<Table>) -> Table {
         sort(&mut all);
     }
     all
+}
+
+/// Takes out of each set the files that another set holds with more bytes.
+fn supersede(sets: &mut [Table]) {
+    let mut longest: BTreeMap<(String, Option<i64>), i64> = BTreeMap::new();
+    for file in sets
+        .iter()
+        .flat_map(|s| &s.files)
+        .filter(|f| f.first.is_some())
+    {
+        let most = longest.entry((file.file.clone(), file.first)).or_default();
+        *most = file.bytes.max(*most);
+    }
+    for set in sets {
+        let short: BTreeSet<String> = set
+            .files
+            .iter()
+            .filter(|f| {
+                longest
+                    .get(&(f.file.clone(), f.first))
+                    .is_some_and(|most| f.bytes < *most)
+            })
+            .map(|f| f.file.clone())
+            .collect();
+        if !short.is_empty() {
+            set.files.retain(|f| !short.contains(&f.file));
+            set.rows.retain(|r| !short.contains(r.file.as_ref()));
+        }
+    }
 }
 
 fn sort(set: &mut Table) {

@@ -43,7 +43,13 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
                 }
             }
         }
-        if names.len() < least {
+        // Names that followed one another on one failure are listed; what counts is how differently failures were named.
+        let own: BTreeSet<(&str, Option<Cause>)> = failures
+            .iter()
+            .map(|f| (f.recorded_name.as_str(), f.claimed))
+            .collect();
+        let readings: BTreeSet<Option<Cause>> = own.iter().map(|(_, c)| *c).collect();
+        if names.len() < least || own.len() < least || readings.len() < 2 {
             continue;
         }
         let lanes: BTreeSet<&str> = failures.iter().map(|f| f.lane.as_str()).collect();

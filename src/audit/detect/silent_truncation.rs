@@ -2,8 +2,9 @@
 
 use super::{Detector, Extent, Subject, View};
 use crate::audit::case::LaneView;
-use crate::audit::failures::place;
-use crate::audit::finding::{Confidence, Finding, Severity};
+use crate::audit::failures::{Judged, place};
+use crate::audit::finding::{Confidence, Finding, Severity, Tally};
+use crate::audit::observe::{Observed, counted};
 use crate::audit::verdict::relation::number;
 use crate::cause::Cause;
 use crate::evidence::{Evidence, Kind};
@@ -23,7 +24,8 @@ Raise or remove the limit, parse before cutting, and log that the limit was hit.
 };
 
 fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
-    for (lane, judged) in view.corpus.lanes.iter().zip(view.judged) {
+    for (lane, judged, observed) in view.lanes() {
+        left_off(lane, observed, rule, out);
         let mut cut: BTreeMap<&str, (Vec<usize>, usize, Confidence)> = BTreeMap::new();
         for (case, verdict) in lane.cases.iter().zip(&judged.verdicts) {
             let Some(verdict) = verdict
@@ -39,6 +41,9 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             let Some(decider) = verdict.proofs.first() else {
                 continue;
             };
+            if !cut_here(lane, judged, *decider) {
+                continue;
+            }
             let slot = cut
                 .entry(&name.name)
                 .or_insert((Vec::new(), *decider, verdict.confidence));
@@ -72,6 +77,74 @@ fn detect(view: &View<'_>, rule: &Detector, out: &mut Vec<Finding>) {
             out.push(finding);
         }
     }
+}
+
+/// Whether the figures show a cut, or a relation between records does; words alone do not, and what is told is not
+/// silent.
+fn cut_here(lane: &LaneView<'_>, judged: &Judged<'_>, decider: usize) -> bool {
+    let row = lane.row(decider);
+    if row.pattern.contains("told") {
+        return false;
+    }
+    let figures = figures(lane, decider);
+    judged.relations.rewritten(decider)
+        || matches!((figures.kept, figures.total), (Some(kept), Some(total)) if total > kept)
+}
+
+/// Runs that left off while the other side had more, and called themselves complete.
+fn left_off(lane: &LaneView<'_>, observed: &Observed<'_>, rule: &Detector, out: &mut Vec<Finding>) {
+    let mut cut: Vec<(usize, usize, i64, i64)> = Vec::new();
+    for run in observed
+        .runs
+        .iter()
+        .filter(|r| r.exit.is_none_or(|e| e == 0))
+    {
+        let Some(end) = run.end else { continue };
+        let more = run
+            .rows
+            .iter()
+            .rev()
+            .copied()
+            .find(|r| lane.row(*r).values.get("what").is_some_and(|w| w == "more"));
+        let told = run
+            .rows
+            .iter()
+            .any(|r| lane.row(*r).pattern.contains("told"));
+        let done = lane
+            .row(end)
+            .values
+            .get("done")
+            .and_then(|d| d.parse::<i64>().ok())
+            .or_else(|| counted(&lane.row(end).text).iter().map(|(_, n)| *n).max());
+        if let (Some(more), Some(done), false) = (more, done, told)
+            && let Some(total) = number(lane.row(more), "total")
+            && done > 0
+            && done < total
+        {
+            cut.push((more, end, done, total));
+        }
+    }
+    let Some((_, end, done, total)) = cut.last().copied() else {
+        return;
+    };
+    let subject = Subject {
+        lane: lane.lane,
+        recorded: &lane.row(end).pattern,
+        cause: Cause::TruncatedByLimit.slug(),
+        decides: "",
+    };
+    let mut tally = Tally::default();
+    for (_, end, done, total) in &cut {
+        tally.item(lane.row(*end), total - done);
+    }
+    out.push(
+        rule.finding(&subject, Confidence::Likely, format!("{done} of {total} were taken while the other side had more, and the run calls itself complete ({} ×). Raise or remove the limit, or say what is left.", cut.len()))
+            .fact("limit", done)
+            .fact("length", total)
+            .fact("count", cut.len())
+            .tallied(tally)
+            .at(cut.iter().flat_map(|(more, end, _, _)| [place(lane.row(*more)), place(lane.row(*end))])),
+    );
 }
 
 /// What was kept, and of how much.

@@ -1,4 +1,4 @@
-//! What was not read, or not wholly.
+//! What was not read, or not wholly; and what is new since the last run.
 
 use super::{Screen, words};
 use std::collections::BTreeMap;
@@ -69,4 +69,32 @@ pub fn problems(screen: &Screen<'_>) -> Vec<String> {
     let mut block = screen.heading(heading);
     block.extend(lines);
     block
+}
+
+/// What is new, gone and worse since the last run of the history.
+pub fn since(screen: &Screen<'_>) -> Option<String> {
+    let since = screen.outcome.gate.as_ref()?.since.as_ref()?;
+    let size = |v: &[String]| i64::try_from(v.len()).unwrap_or(i64::MAX);
+    let parts: Vec<String> = [
+        (size(&since.new), "new"),
+        (size(&since.gone), "gone"),
+        (size(&since.worse), "worse"),
+    ]
+    .iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{} {what}", words::number(*n)))
+    .collect();
+    let what = match parts.is_empty() {
+        true => "nothing new, gone or worse".to_owned(),
+        false => parts.join(", "),
+    };
+    let run = words::instant(&since.run, &screen.style.zone);
+    let silent = match &screen.outcome.gate {
+        Some(gate) if !gate.silent.is_empty() => format!(
+            " NO LINE ANY MORE from {}.",
+            words::visible(&gate.silent.join(", "))
+        ),
+        _ => String::new(),
+    };
+    Some(format!("Since the run of {run}: {what}.{silent}"))
 }
