@@ -120,6 +120,8 @@ pub enum Command {
         /// The paths to read; else the `paths` of misnomer.toml, else ./logs, else the directory of the file
         paths: Vec<String>,
     },
+    /// Say what one failure is, from flags or from records on standard input, before it is recorded
+    Classify(ClassifyArgs),
     /// List, show or check patterns
     Patterns {
         /// What to do.
@@ -152,6 +154,48 @@ pub enum Patterns {
     },
     /// Check all packs: examples, counterexamples, needles
     Check,
+    /// Failures that no pattern explains, clustered, each with an entry for a pack of your own
+    Suggest {
+        /// Files, directories, or `-`; else the `paths` of misnomer.toml, else ./logs
+        paths: Vec<String>,
+        /// At most so many clusters, the largest first
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        most: usize,
+    },
+}
+
+/// The flags of `classify`.
+#[derive(Debug, Args)]
+pub struct ClassifyArgs {
+    /// The name under which the failure is about to be recorded
+    #[arg(long, value_name = "NAME")]
+    pub recorded: Option<String>,
+    /// The HTTP status of the failing call
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(100..=999))]
+    pub status: Option<u16>,
+    /// The class of the exception
+    #[arg(long, value_name = "CLASS")]
+    pub exception: Option<String>,
+    /// The provider's or the library's code, such as insufficient_quota or ECONNRESET
+    #[arg(long, value_name = "CODE")]
+    pub code: Option<String>,
+    /// The message, or the body of the answer
+    #[arg(long, value_name = "TEXT")]
+    pub message: Option<String>,
+    /// How the answer is written; `name` is the cause alone, one word a record
+    #[arg(long, default_value = "text", value_name = "NAME")]
+    pub format: ClassifyFormat,
+}
+
+/// How `classify` answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClassifyFormat {
+    /// For a person.
+    Text,
+    /// One JSON object a record.
+    Json,
+    /// The cause, one word a record.
+    Name,
 }
 
 /// The flags of `audit`.

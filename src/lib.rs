@@ -23,6 +23,7 @@ pub mod report;
 pub mod scan;
 pub mod table;
 
+pub mod classify;
 pub mod cli;
 pub mod explain;
 pub mod inspect;

@@ -1,7 +1,9 @@
 //! The whole story: from the command line to the exit code.
 
+mod classifying;
 pub mod inputs;
 mod listing;
+mod suggest;
 
 use crate::audit::finding::{Confidence, Outcome};
 use crate::audit::{Filter, audit, newest};
@@ -41,6 +43,7 @@ pub fn run(cli: &Cli) -> Result<u8> {
         Command::Inspect { place, paths } => {
             inspect::inspect(global, &Inputs::for_place(global, paths, place)?, place)
         }
+        Command::Classify(args) => classifying::classify(global, args),
         Command::Patterns { action } => listing::patterns(global, action),
         Command::Lanes { paths, full } => {
             listing::lanes(global, &Inputs::new(global, paths, false)?, *full)

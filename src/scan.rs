@@ -5,6 +5,7 @@
 
 pub mod fold;
 pub mod keys;
+mod memo;
 pub mod name;
 pub mod pattern;
 mod profile;
@@ -146,8 +147,7 @@ fn profiles(
     };
     let mut known: BTreeMap<Vec<Needle>, Option<Arc<Needles>>> = BTreeMap::new();
     let mut all = Vec::with_capacity(sources.len());
-    for (source, samples) in sources.iter().zip(samples) {
-        let shape = record::Shape::of(samples, &source.name, &source.timezone, now);
+    for (samples, shape) in samples.iter().zip(shapes(sources, samples, now)) {
         let spellings = profile::spellings(samples, &shape, &patterns.needles);
         let needles = match known.get(&spellings) {
             Some(needles) => needles.clone(),
@@ -164,6 +164,37 @@ fn profiles(
         all.push(Profile { shape, needles });
     }
     Ok(all)
+}
+
+/// The shape of each source. A file whose stamps name no year takes it from the dated files of its lane, else from
+/// those of all lanes.
+fn shapes(
+    sources: &[Source],
+    samples: &[Vec<(u64, Vec<u8>)>],
+    now: Option<i64>,
+) -> Vec<record::Shape> {
+    let shapes: Vec<record::Shape> = sources
+        .iter()
+        .zip(samples)
+        .map(|(source, samples)| record::Shape::of(samples, &source.name, &source.timezone, now))
+        .collect();
+    let mut by_lane: BTreeMap<&str, i64> = BTreeMap::new();
+    for (source, shape) in sources.iter().zip(&shapes) {
+        if let Some(dated) = shape.anchor().dated {
+            let newest = by_lane.entry(&source.lane).or_insert(dated);
+            *newest = dated.max(*newest);
+        }
+    }
+    let newest = by_lane.values().copied().max();
+    let neighbours = |source: &Source| by_lane.get(&*source.lane).copied().or(newest);
+    sources
+        .iter()
+        .zip(&shapes)
+        .map(|(source, shape)| match neighbours(source) {
+            Some(dated) => shape.anchored(dated),
+            None => shape.clone(),
+        })
+        .collect()
 }
 
 /// What is said of lines that were not read to their end.

@@ -26,10 +26,11 @@ const ABOVE: &[(&str, &[&str])] = &[
         "inspect",
         &["audit", "cli", "report", "run", "scan", "table"],
     ),
+    ("classify", &["audit", "report", "scan", "table"]),
     (
         "run",
         &[
-            "audit", "cli", "explain", "inspect", "report", "scan", "table",
+            "audit", "classify", "cli", "explain", "inspect", "report", "scan", "table",
         ],
     ),
 ];

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 use misnomer::redact::redact;
-use misnomer::scan::record::{BEHIND, Shape, Stretch, documents, mask, parse, statuses};
+use misnomer::scan::record::{BEHIND, Shape, Stretch, mask, parse, statuses};
 use misnomer::time::{duration_seconds, parse_value, rfc3339, show};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -109,16 +109,6 @@ fn instants_are_shown_in_a_zone() {
     assert_eq!(show(ns, &tokyo), "2026-08-03 00:00");
 }
 
-#[test]
-fn documents_are_found() {
-    let text = br#"[{"a":"}"},{"b":[1,{"c":2}]}]"#;
-    let found: Vec<&[u8]> = documents(text).into_iter().map(|r| &text[r]).collect();
-    assert_eq!(found, [&br#"{"a":"}"}"#[..], br#"{"b":[1,{"c":2}]}"#]);
-    let text = b"{\"a\":1}\n{\"b\":2}\n{\"cut";
-    assert_eq!(documents(text), [0..7, 8..15]);
-    assert!(documents(b"no json ] } here").is_empty());
-}
-
 /// The inputs of all formats.
 fn inputs() -> Vec<String> {
     #[derive(Deserialize)]
@@ -164,7 +154,6 @@ fn read_all(bytes: &[u8], shape: &Shape) {
         redact(&record.text);
         at = range.end;
     }
-    documents(bytes);
 }
 
 #[test]

@@ -4,12 +4,18 @@ use super::case::{Case, LaneView};
 use super::finding::{Advice, Confidence, Cost, Failure, Place, Proof, SetAside, Standing};
 use super::verdict::{self, Verdict, relation::Relations};
 use crate::cause::{Cause, guide};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Kind};
 use crate::time::rfc3339;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At most this many places, proofs and refusals are listed for a failure; the count is exact.
 const LISTED: usize = 20;
+/// So many signs of the cause stand before what bears on it.
+const SIGNS: usize = 3;
+/// At most so many lines that bear on it.
+const BEARING: usize = 2;
+/// How many rows to either side of the name are looked at for them.
+const NEAR: usize = 20;
 /// At most this many lines of proof.
 const PROOFS: usize = 10;
 
@@ -110,6 +116,18 @@ fn failure(
             evidence.push(proof);
         }
     }
+    // What stands beside it and bears on it: a limit, a reset, an attempt, a token issued.
+    evidence.truncate(SIGNS);
+    for row in beside(view, case) {
+        let proof = proof(view.row(row), false);
+        if evidence.len() < SIGNS + BEARING
+            && !evidence
+                .iter()
+                .any(|p| (&p.file, p.line) == (&proof.file, proof.line))
+        {
+            evidence.push(proof);
+        }
+    }
     // One more of each other operation of the group, so that the list shows more than one day.
     for (_, verdict) in &pairs {
         if let Some(row) = verdict.proofs.first() {
@@ -194,6 +212,28 @@ fn failure(
             ..Cost::default()
         },
     })
+}
+
+/// Rows near the names of a case that bear on it without being signs of a cause, nearest first.
+fn beside(view: &LaneView<'_>, case: &Case) -> Vec<usize> {
+    let here = view.rows[case.best];
+    let file = view.of_file(&here.evidence.file);
+    let bears = |i: &usize| {
+        let there = view.rows[*i];
+        matches!(
+            there.evidence.kind,
+            Kind::Limit | Kind::Reset | Kind::Attempt | Kind::GiveUp | Kind::Hold | Kind::Context
+        ) && there.run == here.run
+            && there.evidence.offset != here.evidence.offset
+    };
+    let mut rows: Vec<usize> = file
+        [here.rank.saturating_sub(NEAR)..file.len().min(here.rank + NEAR)]
+        .iter()
+        .copied()
+        .filter(bears)
+        .collect();
+    rows.sort_by_key(|i| (view.rows[*i].rank.abs_diff(here.rank), *i));
+    rows
 }
 
 /// Rows of the same pattern in the same run of the same file, nearest before first.

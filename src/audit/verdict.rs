@@ -76,9 +76,11 @@ pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict
         .into_iter()
         .chain(weigh::proofs(&candidates, best))
         .collect();
-    let standing = if claims.contains(&best.cause) || told.contains(&best.cause) {
+    let own = told.contains(&best.cause);
+    let standing = if claims.contains(&best.cause) || (own && claims.is_empty()) {
         Standing::Accurate
-    } else if claims.is_empty() {
+    } else if claims.is_empty() || own {
+        // A name that claims one thing and whose own text holds another is in two minds: it accuses nobody.
         Standing::Opaque
     } else {
         Standing::Misnamed
@@ -90,6 +92,7 @@ pub fn judge(view: &LaneView<'_>, case: &Case, relations: &Relations) -> Verdict
         decider,
         best,
         standing,
+        *name.pattern == *"name.claim",
         rival.is_some(),
         relations.against(decider.row),
     );
@@ -149,18 +152,25 @@ fn confidence(
     decider: &Weighed,
     sum: &weigh::Sum,
     standing: Standing,
+    ordinary: bool,
     rivalled: bool,
     against: bool,
 ) -> Confidence {
     let close = matches!(decider.scope, Scope::Own | Scope::Key);
     // Words alone, and those of the name itself, prove nothing.
     let words = decider.claimed && decider.grade >= Grade::Wording && sum.signs < 2;
-    // An accusation wants more than a sign within a minute in a file that shows no runs.
-    let apart = standing == Standing::Misnamed
-        && decider.scope == Scope::Window
+    // An accusation wants more than a sign within a minute in a file that shows no runs, and so does a name that
+    // stands on an ordinary line.
+    let apart = decider.scope == Scope::Window
         && decider.loose
-        && decider.grade >= Grade::Status;
-    if against || words || apart || (decider.after_effect && standing != Standing::Accurate) {
+        && (ordinary || standing == Standing::Misnamed && decider.grade >= Grade::Status);
+    let foreign = decider.foreign && standing == Standing::Misnamed;
+    if against
+        || words
+        || apart
+        || foreign
+        || (decider.after_effect && standing != Standing::Accurate)
+    {
         return Confidence::Possible;
     }
     let strong = matches!(

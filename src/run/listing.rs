@@ -189,10 +189,14 @@ fn pattern_text(pattern: &Pattern) -> String {
 
 /// `misnomer patterns ...`.
 pub fn patterns(global: &Global, action: &Action) -> Result<u8> {
+    if let Action::Suggest { paths, most } = action {
+        return super::suggest::suggest(global, paths, *most);
+    }
     let settings = inputs::settings(global, &[])?;
     let patterns = inputs::patterns(global, &settings)?;
     let mut out = std::io::stdout().lock();
     match action {
+        Action::Suggest { .. } => {}
         Action::List { needles: true } => patterns
             .needles
             .literals()

@@ -1,5 +1,8 @@
 //! The recorded name of a failure: the label that the lane wrote, with its variable parts masked.
 
+mod label;
+mod ordinary;
+
 use super::pattern::matcher::{Hit, Patterns};
 use super::pattern::names::{Names, clauses};
 use super::record::Record;
@@ -7,6 +10,9 @@ use super::record::mask;
 use crate::cause::Cause;
 use crate::evidence::{Grade, Kind, Level};
 use crate::settings::TaughtName;
+use label::{is_code, is_coined, label_of};
+use ordinary::claims_itself;
+pub use ordinary::quotes;
 use std::ops::Range;
 
 /// A recorded name.
@@ -50,20 +56,27 @@ pub fn name_of(
         });
     }
     let message = record.message.trim();
+    if quotes(message) {
+        return None;
+    }
     let quiet = matches!(record.level, Level::Debug | Level::Trace);
     let thrown = record.exception.as_deref().filter(|e| !e.trim().is_empty());
-    let named = hits
-        .iter()
-        .any(|h| patterns.get(h.pattern).kind == Kind::Name);
+    let named = hits.iter().any(|h| {
+        let pattern = patterns.get(h.pattern);
+        // Who gives up or is locked away has failed, however calmly it is told.
+        matches!(pattern.kind, Kind::Name | Kind::GiveUp)
+            || pattern.kind == Kind::Hold && h.values.get("turn").is_some_and(|t| t == "enter")
+    });
     let told = record.level >= Level::Error
         || (!quiet && (named || thrown.is_some() || patterns.names.fails(message)));
     let signed = !told && carries_sign(record, hits, patterns);
-    let label = label_of(record, patterns, told || signed);
+    let claimed = !told && !signed && claims_itself(record, &patterns.names);
+    let label = label_of(record, patterns, told || signed || claimed);
     if told || (label.is_some() && !quiet) {
         build(record, hits, patterns, label)
-    } else if signed {
+    } else if signed || claimed {
         build(record, hits, patterns, label).map(|name| Name {
-            rule: "name.sign",
+            rule: if signed { "name.sign" } else { "name.claim" },
             ..name
         })
     } else {
@@ -180,6 +193,48 @@ fn is_call(message: &str) -> bool {
     })
 }
 
+/// The label that an operator's script puts behind an arrow: `502 -> incident "tunnel down"`, `... -> mark BLOCKED`.
+fn arrow_label(message: &str) -> Option<&str> {
+    let (_, tail) = message
+        .rsplit_once(" -> ")
+        .or_else(|| message.rsplit_once(" => "))?;
+    const MARKS: &[&str] = &[
+        "mark",
+        "marked",
+        "incident",
+        "verdict",
+        "label",
+        "class",
+        "classified",
+        "classify",
+        "record",
+        "recorded",
+        "as",
+        "status",
+        "alert",
+        "reason",
+        "tag",
+        "stamp",
+        "raise",
+        "page",
+        "ticket",
+        "declare",
+        "declared",
+        "treat",
+        "treated",
+    ];
+    let mut rest = tail.trim();
+    let mut marked = false;
+    while let Some((word, more)) = rest.split_once([' ', ':', '='])
+        && MARKS.contains(&word.to_lowercase().as_str())
+    {
+        marked = true;
+        rest = more.trim();
+    }
+    let label = rest.trim_matches(['"', '\'', ' ', '.']);
+    (marked && words(label) >= 1 && label.len() <= 60).then_some(label)
+}
+
 fn build(
     record: &Record<'_>,
     hits: &[Hit],
@@ -204,7 +259,9 @@ fn build(
     };
     if let Some((key, value)) = &label
         && is_code(value)
-        && (record.json || words(prose(message)) == 0)
+        && (record.json
+            || words(prose(message)) == 0
+            || is_coined(value) && words(prose(message)) <= 2)
     {
         let span = span_of(text, value);
         let said = names.claims(value);
@@ -221,6 +278,17 @@ fn build(
             told: Vec::new(),
             rank: 6,
             span,
+            label: true,
+        });
+    }
+    if let Some(value) = arrow_label(message) {
+        return Some(Name {
+            rule: "name.label",
+            name: mask(value),
+            claims: names.claims(value),
+            told: Vec::new(),
+            rank: 6,
+            span: span_of(text, value),
             label: true,
         });
     }
@@ -246,7 +314,12 @@ fn build(
     // What a reader keeps of a long message is the clause that says something; where the message says nothing, that of
     // its error field, its exception or its next lines.
     let mut telling = head.clone();
-    if claims.is_empty() {
+    if let Some((_, value)) = label
+        .as_ref()
+        .filter(|(_, v)| words(&head) < 2 && words(v) >= 2)
+    {
+        telling = value.clone();
+    } else if claims.is_empty() {
         (telling, claims) = telling_part(
             record,
             &head,
@@ -259,8 +332,9 @@ fn build(
     {
         // The label speaks, in prose: it is the name unless the message speaks too.
         if telling_clause(&head, names).is_none_or(|(clause, _)| clause.contains(value.as_str())) {
-            telling =
+            let said =
                 telling_clause(value, names).map_or_else(|| value.clone(), |(clause, _)| clause);
+            telling = said;
         }
     }
     let name = mask(&telling);
@@ -323,31 +397,6 @@ fn words(text: &str) -> usize {
     text.split_whitespace().filter(word).count()
 }
 
-/// The most telling label field of a record: key and value.
-fn label_of(record: &Record<'_>, patterns: &Patterns, failed: bool) -> Option<(String, String)> {
-    // The class of an exception names it only where the program says nothing itself.
-    let spoken = record.json && words(&record.message) > 0;
-    let labels = record.fields.iter().filter(|f| {
-        patterns.names.is_label(&f.path, &f.value, failed) && !(spoken && is_type(&f.path))
-    });
-    let best = labels.max_by_key(|f| {
-        let claims = !patterns.names.claims(&f.value).is_empty();
-        let code = is_code(&f.value);
-        // The first of equals: `max_by_key` keeps the last, so the position counts downwards.
-        (claims, code, std::cmp::Reverse(f.path.len()))
-    })?;
-    Some((best.path.clone(), best.value.trim().to_string()))
-}
-
-/// Whether a value is a code: one token, no prose.
-fn is_code(value: &str) -> bool {
-    let value = value.trim();
-    !value.is_empty()
-        && value.len() <= 60
-        && !value.contains(char::is_whitespace)
-        && value.chars().any(char::is_alphabetic)
-}
-
 /// The part of a message that is prose: up to the first `key=value`.
 fn prose(message: &str) -> &str {
     let mut at = 0;
@@ -370,9 +419,9 @@ fn prose(message: &str) -> &str {
 /// and is not part of the name, unless there is hardly any prose.
 fn head_of(line: &str, label: Option<(&str, &str)>) -> String {
     let line = after_logger(line);
-    let head = prose(line);
+    let mut head = prose(line);
     if words(head) < 2 && head.len() < line.trim_end().len() {
-        return line.to_string();
+        head = line.trim_end();
     }
     match label {
         Some((key, value)) if !head.contains(value) && value.len() <= 60 => {
@@ -380,27 +429,6 @@ fn head_of(line: &str, label: Option<(&str, &str)>) -> String {
         }
         _ => head.to_string(),
     }
-}
-
-/// Whether a path is that of an exception's class.
-fn is_type(path: &str) -> bool {
-    let key = path
-        .rsplit('.')
-        .next()
-        .unwrap_or(path)
-        .to_lowercase()
-        .replace(['_', '-'], "");
-    matches!(
-        key.as_str(),
-        "type"
-            | "name"
-            | "errortype"
-            | "exceptiontype"
-            | "exctype"
-            | "errorclass"
-            | "errorname"
-            | "class"
-    )
 }
 
 /// A message without the logger that stands before it as a bare word (`ig_sug run stopped`): an identifier of several

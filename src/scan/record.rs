@@ -20,7 +20,6 @@ mod wrapper;
 pub use bounds::{AHEAD, BEHIND, Known, LONGEST, Stretch};
 pub use exception::innermost;
 pub use fields::{Field, Fields, Scalar, folded, tail_matches, tails};
-pub use json::documents;
 pub use level::{letter as level_letter, word as level_word};
 pub use mask::mask;
 pub use shape::Shape;
@@ -120,7 +119,16 @@ impl<'a> Draft<'a> {
             } else {
                 text.as_bytes()
             };
-            if let Some(leaves) = json::leaves(source).or_else(|| json::leaves(text.as_bytes())) {
+            // An element of an array has a comma behind it, the last one the array's bracket.
+            let element = || {
+                shape.elements()?;
+                let end = text.rfind('}')?;
+                json::leaves(text.get(..=end)?.as_bytes())
+            };
+            if let Some(leaves) = json::leaves(source)
+                .or_else(|| json::leaves(text.as_bytes()))
+                .or_else(element)
+            {
                 let (text, fields) = structured::flat(leaves);
                 return Draft {
                     raw,

@@ -57,8 +57,6 @@ pub struct Source {
     pub size: u64,
     /// Of its lane, else of all.
     pub timezone: TimeZone,
-    /// Whether it is one or several JSON values, each written over several lines.
-    pub document: bool,
 }
 
 impl Source {

@@ -6,7 +6,7 @@ mod rows;
 mod text;
 
 use super::fold::Fold;
-use super::name::{Name, name_of};
+use super::name::{Name, name_of, quotes};
 use super::pattern::matcher::{Around, Hit, Patterns};
 use super::pattern::needles::Needles;
 use super::record::{self, Known, LONGEST, Record, Shape, Stretch};
@@ -274,7 +274,10 @@ impl Worker<'_> {
         let raw = &block.buf[bounds.clone()];
         let record = record::parse(raw, &profile.shape);
         let around = self.around(block, &bounds);
-        let hits = self.patterns.matches(&record, &around, extra);
+        let mut hits = self.patterns.matches(&record, &around, extra);
+        if quotes(&record.message) {
+            hits.clear();
+        }
         let name = name_of(&record, &hits, &self.patterns, &self.settings.names);
         Seen {
             bounds,

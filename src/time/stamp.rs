@@ -458,13 +458,17 @@ fn short(cursor: &mut Cursor, day_first: Option<bool>) -> Option<Parts> {
     (!parts.timeless).then_some(parts)
 }
 
-/// `20/03/07 16:49:45` is year first (Hadoop) unless it cannot be; with AM or PM it is the American order.
+/// `20/03/07 16:49:45` is year first (Hadoop) unless it cannot be; with AM or PM, or in brackets as Python's rich
+/// writes it (`[05/07/26 07:42:50]`, `%x` of the C locale), it is the American order.
 fn three_short(cursor: &Cursor, a: i64, b: i64, c: i64, day_first: Option<bool>) -> Option<Parts> {
     let rest = cursor.bytes.get(cursor.at..).unwrap_or_default();
     let head = rest.get(..rest.len().min(18)).unwrap_or_default();
     let twelve = head.windows(2).any(|w| w == b"AM" || w == b"PM");
+    // Two digits, a sign, two, a sign, two stand before the cursor.
+    let bracketed = cursor.at.checked_sub(9).and_then(|at| cursor.bytes.get(at)) == Some(&b'[');
     let (year, month, day) = match day_first {
         _ if twelve => (c, a, b),
+        None if bracketed && date_ok(a, b) => (c, a, b),
         Some(true) => (c, b, a),
         Some(false) => (c, a, b),
         None if date_ok(b, c) => (a, b, c),

@@ -4,6 +4,7 @@
 //! the program cuts its input is a truncation. Each relation is a function over one lane that adds readings.
 
 mod auth;
+mod origin;
 mod truncation;
 
 pub use truncation::number;
@@ -28,6 +29,7 @@ impl Relations {
         let mut relations = Relations::default();
         auth::relate(view, &mut relations);
         truncation::relate(view, &mut relations);
+        origin::relate(view, &mut relations);
         relations
     }
 

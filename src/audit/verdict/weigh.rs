@@ -71,6 +71,8 @@ pub struct Weighed {
     pub claimed: bool,
     /// No run holds it and the failure together.
     pub loose: bool,
+    /// It is of another process or names another target.
+    pub foreign: bool,
 }
 
 /// All signs of one cause.
@@ -173,6 +175,7 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
     if evidence.after_effect {
         score -= 30;
     }
+    let mut foreign = false;
     if !matches!(scope, Scope::Own | Scope::Key) {
         let same_file = evidence.file == here.evidence.file;
         let lines = if same_file {
@@ -184,12 +187,15 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         if same_file && evidence.offset > here.evidence.offset {
             // What comes after belongs to the next call more often than not.
             score -= if grade >= Grade::Status { 10 } else { 3 };
+            foreign = true;
         }
         if other_target(here.evidence, evidence) {
             score -= 12;
+            foreign = true;
         }
         if same_file && other_session(here.evidence, evidence) {
             score -= 25;
+            foreign = true;
         }
     }
     Weighed {
@@ -201,6 +207,7 @@ fn weigh(view: &LaneView<'_>, anchor: usize, row: usize, cause: Cause, grade: Gr
         after_effect: evidence.after_effect,
         claimed,
         loose: !here.has_runs,
+        foreign,
     }
 }
 

@@ -362,7 +362,10 @@ impl Here<'_> {
             needles: p
                 .needles
                 .iter()
-                .map(|n| Needle::written(n.get_ref()).of_statuses(&p.status))
+                .map(|n| {
+                    let needle = Needle::written(n.get_ref()).of_statuses(&p.status);
+                    needle.whole_numbers(p.whole_numbers)
+                })
                 .collect(),
             near: p.near.iter().map(|n| n.to_lowercase()).collect(),
             regex: p.regex.as_ref().map(|r| self.regex(r)).transpose()?,

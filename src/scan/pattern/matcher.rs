@@ -261,6 +261,14 @@ impl Patterns {
         let regex = pattern.regex.as_ref().map(super::Lazy::get);
         let captures = match regex {
             None => None,
+            // Groups cost more to find than the whole.
+            Some(Some(regex)) if regex.captures_len() == 1 => match regex.find(text) {
+                None => return Trial::Fail("regex"),
+                Some(whole) => {
+                    place = Some((whole.start(), whole.end()));
+                    None
+                }
+            },
             Some(regex) => match regex.and_then(|r| Some((r, r.captures(text)?))) {
                 None => return Trial::Fail("regex"),
                 found => found,

@@ -4,10 +4,12 @@ use super::is_nothing;
 use super::load::{LabelUse, Packs, Words};
 use super::needles::Needle;
 use crate::cause::Cause;
+use crate::scan::memo::Memo;
 use crate::scan::record::{folded, tail_matches, tails};
 use anyhow::{Context, Result};
-use regex::{RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexSet, RegexSetBuilder};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 /// The vocabulary of names, ready to use.
 pub struct Names {
@@ -27,6 +29,8 @@ struct List {
     unless: Vec<Option<RegexSet>>,
     claims: Vec<Vec<Cause>>,
     needles: Vec<Needle>,
+    /// The entry that matches a text first: the same names come again and again.
+    known: Memo<Option<usize>>,
 }
 
 struct Label {
@@ -195,7 +199,7 @@ impl Names {
     /// What a name claims: of its first clause that says something, the main reading first.
     pub fn claims(&self, name: &str) -> Vec<Cause> {
         for clause in clauses(name).into_iter().take(2) {
-            let claims = self.claims.claims(&normal(clause));
+            let claims = self.claims_of(clause);
             if !claims.is_empty() {
                 return claims;
             }
@@ -205,7 +209,7 @@ impl Names {
 
     /// What one clause claims.
     pub fn claims_of(&self, clause: &str) -> Vec<Cause> {
-        self.claims.claims(&normal(clause))
+        self.claims.claims(&without_numbers(normal(clause)))
     }
 
     /// Whether a name is made of words that say nothing.
@@ -286,6 +290,7 @@ impl List {
                 .iter()
                 .flat_map(|e| e.needles.iter().cloned())
                 .collect(),
+            known: Memo::default(),
         })
     }
 
@@ -311,9 +316,9 @@ impl List {
 
     /// The claims of the first entry that matches: the packs go from the particular to the general.
     fn claims(&self, text: &str) -> Vec<Cause> {
-        self.hits(text)
-            .next()
-            .map(|owner| self.claims[owner].clone())
+        self.known
+            .get(text, || self.hits(text).next())
+            .and_then(|owner| self.claims.get(owner).cloned())
             .unwrap_or_default()
     }
 }
@@ -323,17 +328,70 @@ pub fn normal(name: &str) -> String {
     name.to_lowercase().replace(['_', '-'], " ")
 }
 
+/// Where a reader takes a breath, and how many bytes that takes.
+fn breath(text: &str) -> Option<(usize, usize)> {
+    const MARKS: &[&str] = &[
+        ": ", "; ", " - ", " (", ". ", " -- ", "：", "。", ", ", " | ", " => ",
+    ];
+    let bytes = text.as_bytes();
+    (0..bytes.len()).find_map(|at| {
+        let rest = bytes.get(at..)?;
+        // Most bytes begin none.
+        if !matches!(rest.first()?, b' '..=b'>' | 0x80..) {
+            return None;
+        }
+        let mark = MARKS.iter().find(|m| rest.starts_with(m.as_bytes()))?;
+        Some((at, mark.len()))
+    })
+}
+
+/// A text without the three-digit numbers that are no statuses: of an `api 412` the number claims nothing. In a name
+/// of a few words a number is what the name says.
+fn without_numbers(text: String) -> String {
+    static LOOSE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"([^\s(\[\]:=,]+)?([\s:=\[(]*)\b([1-5]\d\d)\b").ok());
+    if text.split_whitespace().nth(3).is_none() || !text.bytes().any(|b| b.is_ascii_digit()) {
+        return text;
+    }
+    let Some(loose) = LOOSE.as_ref() else {
+        return text;
+    };
+    let stays = |word: &str| {
+        word.is_empty()
+            || [
+                "http",
+                "status",
+                "code",
+                "error",
+                "err",
+                "exit",
+                "returned",
+                "got",
+                "answered",
+                "responded",
+                "response",
+            ]
+            .iter()
+            .any(|w| word.contains(w))
+    };
+    loose
+        .replace_all(&text, |c: &regex::Captures<'_>| {
+            let word = c.get(1).map_or("", |m| m.as_str());
+            if stays(word) {
+                c[0].to_string()
+            } else {
+                format!("{word}{}000", &c[2])
+            }
+        })
+        .into_owned()
+}
+
 /// The clauses of a message: cut where a reader takes a breath.
 pub fn clauses(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut rest = text;
     loop {
-        let cut = [
-            ": ", "; ", " - ", " (", ". ", " -- ", "：", "。", "; ", ", ", " | ", " => ",
-        ]
-        .iter()
-        .filter_map(|mark| rest.find(mark).map(|at| (at, mark.len())))
-        .min();
+        let cut = breath(rest);
         match cut {
             Some((at, len)) => {
                 if !rest[..at].trim().is_empty() {

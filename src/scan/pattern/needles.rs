@@ -5,7 +5,7 @@
 //! record agree: `<429>` is bounded on both sides, and a failure word is passed over where its value says nothing
 //! (`"error":null`, `errors=0`, `0 failed`).
 
-use super::grams::{self, Grams};
+use super::grams::{self, Grams, LONG};
 use super::ordinary::{Ordinary, Shares};
 use std::collections::HashMap;
 
@@ -20,6 +20,8 @@ pub struct Guard {
     pub failure: bool,
     /// It is a number that must stand in the context of an HTTP status.
     pub status: bool,
+    /// A number at either end of it does not go on beyond.
+    pub whole: bool,
 }
 
 /// A literal that stands in the raw bytes of a record.
@@ -59,6 +61,12 @@ impl Needle {
     pub fn of_statuses(mut self, statuses: &[u16]) -> Needle {
         let code = self.text.parse::<u16>().ok();
         self.guard.status |= self.guard.left && code.is_some_and(|code| statuses.contains(&code));
+        self
+    }
+
+    /// With numbers at its ends that stand for themselves alone: `code=32` is not in `code=327`.
+    pub fn whole_numbers(mut self, whole: bool) -> Needle {
+        self.guard.whole = whole;
         self
     }
 
@@ -145,23 +153,37 @@ fn escape_unicode(text: &str) -> String {
     out
 }
 
-/// A spelling of a needle, found by a gram of it.
+/// A spelling of a needle.
 struct Spelled {
-    /// The whole spelling, ASCII letters lower-case.
+    /// ASCII letters lower-case.
     text: Box<[u8]>,
-    /// Where the gram stands in it.
-    at: usize,
     guard: Guard,
-    owners: Vec<u32>,
+    owners: Box<[u32]>,
+}
+
+/// A place in a spelling where a gram stands.
+#[derive(Clone, Copy)]
+struct Held {
+    /// Which spelling.
+    spelled: u32,
+    /// Where the gram stands in it.
+    at: u32,
+    /// Its length.
+    length: u32,
+    /// Its ends, which are compared first: needles that share a gram differ there.
+    ends: (u8, u8),
 }
 
 /// All needles together. Each needle has owners (indices of patterns, or of what else the caller numbers).
 ///
-/// The search is for one gram of each needle, the rarest by what ordinary lines hold; on a hit the rest is compared.
+/// The search is for grams of each needle, the rarest by what ordinary lines hold; on a hit the rest is compared.
 pub struct Needles {
     grams: Grams,
-    /// For each gram: the spellings that hold it.
-    spelled: Vec<Vec<Spelled>>,
+    spelled: Vec<Spelled>,
+    /// Where spellings hold grams, sorted by the number of the gram.
+    held: Vec<Held>,
+    /// For each gram: where its places end in that list.
+    ends: Vec<u32>,
 }
 
 impl Needles {
@@ -184,31 +206,48 @@ impl Needles {
             }
         }
         let (ordinary, mut shares) = (Ordinary::shared(), Shares::new());
-        let mut buckets: HashMap<u32, usize> = HashMap::new();
-        let mut found_by: Vec<(u32, usize)> = Vec::new();
-        let mut spelled: Vec<Vec<Spelled>> = Vec::new();
+        let mut numbers: HashMap<u64, usize> = HashMap::new();
+        let mut found_by: Vec<(u64, usize)> = Vec::new();
+        let mut places: Vec<(usize, Held)> = Vec::new();
+        let mut spelled: Vec<Spelled> = Vec::new();
         for (text, guard, owners) in texts {
-            let at = ordinary.rarest(&text, &shares);
-            let gram = text.get(at.clone()).unwrap_or_default();
-            let key = grams::packed(gram);
-            shares.take(key);
-            let bucket = *buckets.entry(key).or_insert_with(|| {
-                found_by.push((key, gram.len()));
-                spelled.push(Vec::new());
-                spelled.len() - 1
-            });
-            if let Some(list) = spelled.get_mut(bucket) {
-                list.push(Spelled {
-                    text: text.into_boxed_slice(),
-                    at: at.start,
-                    guard,
-                    owners,
+            let run = ordinary.rarest(&text, &shares);
+            let length = if run.len() > LONG { LONG } else { run.len() };
+            for at in run.start..=run.end - length {
+                let key = grams::packed(text.get(at..at + length).unwrap_or_default());
+                shares.take(key);
+                let number = *numbers.entry(key).or_insert_with(|| {
+                    found_by.push((key, length));
+                    found_by.len() - 1
                 });
+                places.push((
+                    number,
+                    Held {
+                        spelled: spelled.len() as u32,
+                        at: at as u32,
+                        length: text.len() as u32,
+                        ends: (
+                            text.first().copied().unwrap_or(0),
+                            text.last().copied().unwrap_or(0),
+                        ),
+                    },
+                ));
             }
+            spelled.push(Spelled {
+                text: text.into_boxed_slice(),
+                guard,
+                owners: owners.into_boxed_slice(),
+            });
         }
+        places.sort_by_key(|(number, _)| *number);
+        let ends = (0..found_by.len())
+            .map(|number| places.partition_point(|(n, _)| *n <= number) as u32)
+            .collect();
         Needles {
             grams: Grams::new(&found_by),
             spelled,
+            held: places.into_iter().map(|(_, held)| held).collect(),
+            ends,
         }
     }
 
@@ -217,7 +256,6 @@ impl Needles {
         let mut all: Vec<String> = self
             .spelled
             .iter()
-            .flatten()
             .map(|s| String::from_utf8_lossy(&s.text).into_owned())
             .collect();
         all.sort();
@@ -237,11 +275,11 @@ impl Needles {
 
     /// The first needle that lies in `buf[from..to]` and whose guards hold: its bounds. Guards look at all of `buf`.
     pub fn find(&self, buf: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
-        self.grams.find(buf.get(from..to)?, |bucket, at| {
-            self.spelled
-                .get(bucket)?
+        self.grams.find(buf.get(from..to)?, |gram, at| {
+            self.held(gram)
                 .iter()
-                .find_map(|s| s.holds(buf, from + at, from, to))
+                .find_map(|held| self.stands(*held, buf, from + at, from, to))
+                .map(|(start, end, _)| (start, end))
         })
     }
 
@@ -254,34 +292,43 @@ impl Needles {
         mut call: impl FnMut(u32, usize, usize),
     ) {
         let text = buf.get(from..to).unwrap_or_default();
-        self.grams.find(text, |bucket, at| {
-            for spelled in self.spelled.get(bucket)? {
-                if let Some((start, end)) = spelled.holds(buf, from + at, from, to) {
-                    spelled
-                        .owners
-                        .iter()
-                        .for_each(|owner| call(*owner, start, end));
+        self.grams.find(text, |gram, at| {
+            for held in self.held(gram) {
+                if let Some((start, end, owners)) = self.stands(*held, buf, from + at, from, to) {
+                    owners.iter().for_each(|owner| call(*owner, start, end));
                 }
             }
             None::<()>
         });
     }
-}
 
-impl Spelled {
-    /// The bounds of the whole spelling around its gram at `hit`, if it stands there and its guards hold.
-    fn holds(&self, buf: &[u8], hit: usize, from: usize, to: usize) -> Option<(usize, usize)> {
-        let start = hit.checked_sub(self.at).filter(|s| *s >= from)?;
-        let end = start + self.text.len();
-        // The ends are compared first: needles that share a gram differ there.
-        let like = |a: Option<&u8>, b: Option<&u8>| {
-            a.map(u8::to_ascii_lowercase) == b.map(u8::to_ascii_lowercase)
-        };
-        let stands = end <= to
-            && like(buf.get(end - 1), self.text.last())
-            && like(buf.get(start), self.text.first())
-            && buf[start..end].eq_ignore_ascii_case(&self.text);
-        (stands && self.guard.holds(buf, start, end)).then_some((start, end))
+    /// Where spellings hold a gram.
+    fn held(&self, gram: usize) -> &[Held] {
+        let end = |number: usize| self.ends.get(number).copied().unwrap_or(0) as usize;
+        let start = gram.checked_sub(1).map_or(0, end);
+        self.held.get(start..end(gram)).unwrap_or_default()
+    }
+
+    /// The bounds and owners of the whole spelling around its gram at `hit`, if it stands there and its guards hold.
+    #[inline(always)]
+    fn stands(
+        &self,
+        held: Held,
+        buf: &[u8],
+        hit: usize,
+        from: usize,
+        to: usize,
+    ) -> Option<(usize, usize, &[u32])> {
+        let start = hit.checked_sub(held.at as usize).filter(|s| *s >= from)?;
+        let end = start + held.length as usize;
+        let like = |at: usize, byte: u8| buf.get(at).is_some_and(|b| b | 0x20 == byte | 0x20);
+        if end > to || !like(end - 1, held.ends.1) || !like(start, held.ends.0) {
+            return None;
+        }
+        let spelled = self.spelled.get(held.spelled as usize)?;
+        let stands = buf[start..end].eq_ignore_ascii_case(&spelled.text)
+            && spelled.guard.holds(buf, start, end);
+        stands.then_some((start, end, &*spelled.owners))
     }
 }
 
@@ -295,7 +342,12 @@ impl Guard {
         if self.left && start > 0 && is_word(buf[start - 1]) {
             return false;
         }
-        if self.right && buf.get(end).is_some_and(|b| is_word(*b)) {
+        // A needle that ends in a blank (`cannot `) is bounded by it.
+        let word = |at: usize| buf.get(at).is_some_and(|b| is_word(*b));
+        if self.right && word(end) && end.checked_sub(1).is_some_and(word) {
+            return false;
+        }
+        if self.whole && goes_beyond(buf, start, end) {
             return false;
         }
         if self.failure && says_nothing(buf, start, end) {
@@ -303,6 +355,13 @@ impl Guard {
         }
         !self.status || super::status::in_context(buf, start, end)
     }
+}
+
+/// Whether a number at an end of `start..end` goes on beyond it.
+fn goes_beyond(buf: &[u8], start: usize, end: usize) -> bool {
+    let digit = |at: usize| buf.get(at).is_some_and(u8::is_ascii_digit);
+    let both = |a: Option<usize>, b: usize| a.is_some_and(digit) && digit(b);
+    both(start.checked_sub(1), start) || both(end.checked_sub(1), end)
 }
 
 /// Whether a value that says nothing is only the beginning of one that says something: `null pointer`, `0x8007`. Behind
@@ -340,29 +399,25 @@ fn says_nothing(buf: &[u8], start: usize, end: usize) -> bool {
     };
     if let Some(value) = value {
         let value = &value[value.iter().take_while(|b| **b == b' ').count()..];
-        let nothing: [&[u8]; 14] = [
-            b"null",
-            b"none",
-            b"nil",
-            b"false",
-            b"0",
-            b"\"\"",
-            b"''",
-            b"[]",
-            b"{}",
-            b"-",
-            b"\\\"\\\"",
-            b"\"null\"",
-            b"\"none\"",
-            b"\"0\"",
-        ];
-        for word in nothing {
-            if value.len() >= word.len()
-                && value[..word.len()].eq_ignore_ascii_case(word)
-                && !goes_on(&value[word.len()..])
-            {
-                return true;
-            }
+        let words: &[&[u8]] = match value.first().map(u8::to_ascii_lowercase) {
+            Some(b'n') => &[b"null", b"none", b"nil"],
+            Some(b'f') => &[b"false"],
+            Some(b'0') => &[b"0"],
+            Some(b'"') => &[b"\"\"", b"\"null\"", b"\"none\"", b"\"0\""],
+            Some(b'\'') => &[b"''"],
+            Some(b'[') => &[b"[]"],
+            Some(b'{') => &[b"{}"],
+            Some(b'-') => &[b"-"],
+            Some(b'\\') => &[b"\\\"\\\""],
+            _ => &[],
+        };
+        let nothing = words.iter().any(|word| {
+            value
+                .split_at_checked(word.len())
+                .is_some_and(|(v, rest)| v.eq_ignore_ascii_case(word) && !goes_on(rest))
+        });
+        if nothing {
+            return true;
         }
     }
     let before = &buf[start.saturating_sub(12)..start];
@@ -388,60 +443,4 @@ fn says_nothing(buf: &[u8], start: usize, end: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn failure_words_without_a_value_are_passed_over() {
-        let needles = [Needle::failure("error"), Needle::failure("failed")];
-        let all = Needles::new(needles.iter().zip(0..));
-        for quiet in [
-            "{\"error\":null,\"id\":4}",
-            "errors=0 retries=0",
-            "error=null",
-            "0 failed, 12 ok",
-            "no error",
-            "error: 0",
-            "\"failed\": [] ",
-            "error_rate=0.1",
-            "error=null ttl=199 status=200",
-        ] {
-            assert_eq!(all.find(quiet.as_bytes(), 0, quiet.len()), None, "{quiet}");
-        }
-        for loud in [
-            "TimeoutError: x",
-            "{\"error\":\"boom\"}",
-            "10 failed",
-            "extract_failed",
-            "error=0x80070005",
-            "ERROR boom",
-            "error: null pointer",
-            "1.0 failed",
-        ] {
-            assert!(all.find(loud.as_bytes(), 0, loud.len()).is_some(), "{loud}");
-        }
-    }
-
-    #[test]
-    fn other_scripts_are_found_in_both_cases_and_escaped() {
-        let needles = [Needle::written("取得失敗"), Needle::written("ошибка")];
-        let all = Needles::new(needles.iter().zip(0..));
-        for text in [
-            "全ソース取得失敗",
-            "\\u53d6\\u5f97\\u5931\\u6557",
-            "ОШИБКА: нет",
-            "Ошибка",
-            "\\u041e\\u0448\\u0438\\u0431\\u043a\\u0430",
-        ] {
-            assert!(all.find(text.as_bytes(), 0, text.len()).is_some(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_longer_needle_at_the_same_byte_is_not_hidden_by_a_guard() {
-        let needles = [Needle::failure("error"), Needle::written("error:0a00")];
-        let all = Needles::new(needles.iter().zip(0..));
-        let text = "x error:0a00 y";
-        assert!(all.find(text.as_bytes(), 0, text.len()).is_some());
-    }
-}
+mod tests;

@@ -1,16 +1,23 @@
 //! How common a gram is in ordinary lines: needles are searched by the rarest that they have.
 
-use super::grams::{self, LONGEST};
+use super::grams::{self, LONG, SHORT};
 use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Entries of the table of counts, as a power of two; grams that share one count together, which costs nothing but speed.
-const TABLE: u32 = 16;
+const TABLE: u32 = 17;
 /// What a pair that was not seen counts.
 const UNSEEN: f32 = 0.05;
 
 /// What one more gram costs, as it fills the map that answers first.
 const FRESH: f32 = 0.3;
+/// How much more a hit costs than the comparison of one more needle at it.
+const HIT: f32 = 8.0;
+
+/// Words and phrases of ordinary lines, one a line, with the blanks around them.
+const PHRASES: &str = include_str!("check/phrases.txt");
+/// As how many occurrences in the sample one of them counts.
+const PHRASE: u16 = 3;
 
 /// Counts over the sample of ordinary lines.
 pub(super) struct Ordinary {
@@ -28,20 +35,20 @@ impl Shares {
     }
 
     /// Counts one more.
-    pub(super) fn take(&mut self, gram: u32) {
+    pub(super) fn take(&mut self, gram: u64) {
         if let Some(count) = self.0.get_mut(slot(gram)) {
             *count = count.saturating_add(1);
         }
     }
 }
 
-fn slot(gram: u32) -> usize {
-    (grams::hash(gram) >> (32 - TABLE)) as usize
+fn slot(gram: u64) -> usize {
+    (grams::hash(gram) >> (64 - TABLE)) as usize
 }
 
-fn raise(counts: &mut [u16], at: usize) {
+fn raise(counts: &mut [u16], at: usize, by: u16) {
     if let Some(count) = counts.get_mut(at) {
-        *count = count.saturating_add(1);
+        *count = count.saturating_add(by);
     }
 }
 
@@ -53,22 +60,27 @@ impl Ordinary {
     /// Counted once a run.
     pub(super) fn shared() -> &'static Ordinary {
         static COUNTED: LazyLock<Ordinary> =
-            LazyLock::new(|| Ordinary::of(super::check::ORDINARY.as_bytes()));
+            LazyLock::new(|| Ordinary::of(super::check::ORDINARY.as_bytes(), PHRASES.as_bytes()));
         &COUNTED
     }
 
-    fn of(text: &[u8]) -> Ordinary {
+    fn of(lines: &[u8], phrases: &[u8]) -> Ordinary {
         let mut all = Ordinary {
             grams: vec![0; 1 << TABLE],
             pairs: vec![0; 1 << 16],
             bytes: vec![0; 256],
         };
-        for gram in text.windows(LONGEST) {
-            raise(&mut all.grams, slot(grams::packed(gram)));
+        for gram in lines.windows(LONG).chain(lines.windows(SHORT)) {
+            raise(&mut all.grams, slot(grams::packed(gram)), 1);
         }
-        for two in text.windows(2) {
-            raise(&mut all.pairs, pair(two[0], two[1]));
-            raise(&mut all.bytes, usize::from(two[0] | 0x20));
+        for two in lines.windows(2) {
+            raise(&mut all.pairs, pair(two[0], two[1]), 1);
+            raise(&mut all.bytes, usize::from(two[0] | 0x20), 1);
+        }
+        for phrase in phrases.split(|b| *b == b'\n') {
+            for gram in phrase.windows(LONG).chain(phrase.windows(SHORT)) {
+                raise(&mut all.grams, slot(grams::packed(gram)), PHRASE);
+            }
         }
         all
     }
@@ -87,23 +99,33 @@ impl Ordinary {
         seen(&self.grams, slot(grams::packed(gram))) + chain + UNSEEN
     }
 
-    /// Where the gram of a text stands by which it is found for the least: rare, and shared by few. All of a short text.
+    /// Where in a text the gram stands, or the first of two side by side, by which it is found for the least: rare, and
+    /// shared by few. Of a very short text all is the gram.
     pub(super) fn rarest(&self, text: &[u8], shares: &Shares) -> Range<usize> {
-        let mut best: Option<(f32, usize)> = None;
-        for (start, gram) in text.windows(LONGEST).enumerate() {
+        let (length, grams) = match text.len() {
+            0..=LONG => (SHORT, 1),
+            _ => (LONG, 2),
+        };
+        let costs = |gram: &[u8]| {
             let others = shares
                 .0
                 .get(slot(grams::packed(gram)))
                 .copied()
                 .unwrap_or(0);
-            let fresh = if others == 0 { FRESH } else { 0.0 };
-            let costs = self.expected(gram) * (1.0 + f32::from(others)) + fresh;
+            match others {
+                0 => self.expected(gram) * (1.0 + HIT) + FRESH,
+                _ => self.expected(gram),
+            }
+        };
+        let mut best: Option<(f32, usize)> = None;
+        for (start, run) in text.windows(length + grams - 1).enumerate() {
+            let costs = run.windows(length).map(costs).sum();
             if best.is_none_or(|(least, _)| costs < least) {
                 best = Some((costs, start));
             }
         }
         match best {
-            Some((_, start)) => start..start + LONGEST,
+            Some((_, start)) => start..start + length + grams - 1,
             None => 0..text.len(),
         }
     }

@@ -56,6 +56,8 @@ pub struct Pattern {
     #[serde(default)]
     pub field: Vec<Field>,
     #[serde(default)]
+    pub whole_numbers: bool,
+    #[serde(default)]
     pub common: bool,
     #[serde(default)]
     pub after_effect: bool,

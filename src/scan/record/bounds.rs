@@ -144,7 +144,7 @@ impl Stretch<'_> {
         (self.offset + at as u64) / GRID
     }
 
-    fn line(&self, start: usize) -> Line {
+    fn line(&self, start: usize) -> Line<'_> {
         let end = end_of_line(self.buf, start);
         Line::of(self.buf.get(start..end).unwrap_or_default(), self.shape)
     }

@@ -1,6 +1,7 @@
 //! One name of many: the variable parts of a message are replaced, so that one failure has one name.
 
 use super::{status, text};
+use crate::scan::memo::Memo;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -126,6 +127,11 @@ static KEYED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// names of types and of nothing (`'NoneType'`, `"undefined"`). White space is folded, control characters are
 /// removed, and what is longer than 120 characters is cut at a word.
 pub fn mask(name: &str) -> String {
+    static KNOWN: LazyLock<Memo<String>> = LazyLock::new(Memo::default);
+    KNOWN.get(name, || masked(name))
+}
+
+fn masked(name: &str) -> String {
     let clean = text::strip(name);
     let folded: Vec<&str> = clean.split_whitespace().collect();
     let mut text = folded.join(" ");
@@ -147,7 +153,10 @@ pub fn mask(name: &str) -> String {
             text = regex.replace_all(&text, "<host>$1").into_owned();
         } else if *mask == "<q>" {
             text = regex
-                .replace_all(&text, |c: &Captures| quoted(&c[0], mask))
+                .replace_all(&text, |c: &Captures| {
+                    let before = c.get(0).map_or("", |m| &text[..m.start()]);
+                    quoted(&c[0], mask, before)
+                })
                 .into_owned();
         } else {
             text = regex.replace_all(&text, *mask).into_owned();
@@ -156,7 +165,8 @@ pub fn mask(name: &str) -> String {
     if let Some(regex) = SINGLE.as_ref().filter(|_| holds(&text, "'")) {
         text = regex
             .replace_all(&text, |c: &Captures| {
-                format!("{}{}", &c[1], quoted(&c[2], "<q>"))
+                let before = c.get(2).map_or("", |m| &text[..m.start()]);
+                format!("{}{}", &c[1], quoted(&c[2], "<q>", before))
             })
             .into_owned();
     }
@@ -284,7 +294,7 @@ fn lead(c: &Captures, mask: &str) -> String {
 }
 
 /// Names of types and of nothing say what is wrong; any other quoted text is data.
-fn quoted(hit: &str, mask: &str) -> String {
+fn quoted(hit: &str, mask: &str, before: &str) -> String {
     const TYPES: &[&str] = &[
         "NoneType",
         "None",
@@ -316,11 +326,60 @@ fn quoted(hit: &str, mask: &str) -> String {
     let inner = hit.trim_matches(|c: char| "\"'`b「」『』«»“”‘’".contains(c));
     // A quoted status line is the name itself.
     let kept = inner.chars().any(|c| restore(c) != c) && inner.chars().count() <= 48;
-    if TYPES.contains(&inner) || kept {
+    if TYPES.contains(&inner) || kept || is_message(inner, before) {
         hit.to_owned()
     } else {
         mask.to_owned()
     }
+}
+
+/// Whether quoted text is the message of an error: it stands in an exception's brackets or under a key of messages.
+fn is_message(inner: &str, before: &str) -> bool {
+    const KEYS: &[&str] = &[
+        "message",
+        "msg",
+        "error",
+        "detail",
+        "details",
+        "reason",
+        "description",
+        "error_description",
+        "error_message",
+        "verdict",
+        "class",
+        "label",
+        "cause",
+        "result",
+        "status",
+        "errormessage",
+        "errmsg",
+        "title",
+    ];
+    let before = before.trim_end().trim_end_matches(['b', 'u']);
+    if let Some(call) = before.strip_suffix('(') {
+        let class = call
+            .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+            .next()
+            .unwrap_or("");
+        return ["Error", "Exception", "Warning", "Failure", "Timeout"]
+            .iter()
+            .any(|e| class.ends_with(e));
+    }
+    let Some(key) = before.strip_suffix([':', '=']) else {
+        // `FAILED "certificate order rejected"`: what an operator puts behind a word of failure.
+        let word = before.rsplit(' ').next().unwrap_or_default().to_lowercase();
+        return [
+            "failed", "failure", "failing", "error", "incident", "alert", "because",
+        ]
+        .contains(&word.as_str())
+            && inner.contains(' ');
+    };
+    let key = key.trim_end().trim_end_matches(['"', '\'', '\\']);
+    let key = key
+        .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or("");
+    KEYS.contains(&key.to_lowercase().as_str()) && inner.contains(' ')
 }
 
 /// Words with digits in them: a trailing number is `<n>`, a mixture is `<id>`, names of protocols stay.

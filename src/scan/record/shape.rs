@@ -25,6 +25,7 @@ struct Inner {
     runner: bool,
     epoch_column: Option<usize>,
     columns: Option<Columns>,
+    elements: Option<usize>,
 }
 
 /// The columns of a delimited file, from its header line.
@@ -99,8 +100,14 @@ impl Shape {
                 None
             },
             columns,
+            elements: if first { elements(&lines) } else { None },
             anchor,
         }))
+    }
+
+    /// The indentation of the objects of an array that is written over several lines.
+    pub(super) fn elements(&self) -> Option<usize> {
+        self.0.elements
     }
 
     /// Whether most lines are JSON objects.
@@ -378,4 +385,12 @@ pub(super) fn cells(line: &str, delimiter: char) -> Vec<(usize, String)> {
     }
     out.push((start, cell));
     out
+}
+
+/// `[`, then objects, each opened on a line of its own: how far these are indented.
+fn elements(lines: &[String]) -> Option<usize> {
+    let mut solid = lines.iter().filter(|l| !l.trim().is_empty());
+    let open = solid.next()?.trim_start_matches('\u{feff}').trim_end() == "[";
+    let first = solid.next()?;
+    (open && first.trim() == "{").then(|| first.len() - first.trim_start().len())
 }

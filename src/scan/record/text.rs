@@ -16,10 +16,15 @@ pub fn clean(raw: &[u8]) -> Cow<'_, str> {
     {
         raw = last;
     }
-    let dirty = raw
-        .iter()
-        .any(|b| matches!(b, 0 | 0x1b | b'\r' | 0x08 | 0x07));
-    let text = String::from_utf8_lossy(raw);
+    // Without a way out of the inner loop many bytes are compared at once.
+    let dirty = raw.chunks(64).any(|chunk| {
+        let strange = |b: &u8| matches!(b, 0 | 0x1b | b'\r' | 0x08 | 0x07);
+        chunk.iter().fold(false, |any, b| any | strange(b))
+    });
+    let text = match std::str::from_utf8(raw) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(raw),
+    };
     if dirty {
         Cow::Owned(strip(&text))
     } else {

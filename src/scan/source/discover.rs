@@ -97,7 +97,7 @@ pub(super) fn discover_with(
         match looked {
             Err(e) => found.unreadable.push((file.name, explain(&e))),
             Ok(Head::Binary(why)) => found.passed_over.push((file.name, why)),
-            Ok(Head::Log { coding, document }) => {
+            Ok(Head::Log { coding }) => {
                 let given = Given {
                     dir: file.dir,
                     label: &file.label,
@@ -111,7 +111,6 @@ pub(super) fn discover_with(
                     origin: Origin::File(file.path),
                     coding,
                     size: file.size,
-                    document,
                 });
             }
         }
@@ -136,7 +135,7 @@ fn standard_input(
     match head::pipe(&pipe) {
         Err(e) => found.unreadable.push((name.to_owned(), explain(&e))),
         Ok(Head::Binary(why)) => found.passed_over.push((name.to_owned(), why)),
-        Ok(Head::Log { coding, document }) => {
+        Ok(Head::Log { coding }) => {
             let given = Given {
                 dir: false,
                 label: name,
@@ -150,7 +149,6 @@ fn standard_input(
                 origin: Origin::Stdin(Arc::new(pipe)),
                 coding,
                 size: 0,
-                document,
             });
         }
     }

@@ -2,7 +2,6 @@
 
 use super::stream::{CHUNK, byte_order, decode};
 use super::{Coding, Pipe};
-use serde::de::IgnoredAny;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::os::unix::fs::FileExt;
@@ -10,17 +9,12 @@ use std::os::unix::fs::FileExt;
 /// Bytes that decide whether a file is text.
 const PROBE: usize = 8 << 10;
 
-/// Bytes that decide whether it is a JSON document.
-const DOCUMENT: usize = 64 << 10;
-
 /// What the head of a file says.
 pub(super) enum Head {
     /// A log.
     Log {
         /// How it is stored.
         coding: Coding,
-        /// Whether it is JSON over several lines.
-        document: bool,
     },
     /// No log, and why.
     Binary(String),
@@ -74,15 +68,10 @@ pub(super) fn file(file: &File, size: u64) -> io::Result<Head> {
             let got = read_full_at(file, &mut raw, from)?;
             raw.truncate(got);
         }
-        if starts_json(&raw) && size > raw.len() as u64 {
-            raw.resize(DOCUMENT, 0);
-            let got = read_full_at(file, &mut raw, 0)?;
-            raw.truncate(got);
-        }
-        return Ok(judge(coding, &raw, size > raw.len() as u64));
+        return Ok(judge(coding, &raw));
     }
     let decoded = decode(Box::new(file.try_clone()?), coding).map(probe)?;
-    Ok(judge(coding, &decoded, decoded.len() >= DOCUMENT))
+    Ok(judge(coding, &decoded))
 }
 
 /// Looks at a pipe.
@@ -95,9 +84,9 @@ pub(super) fn pipe(pipe: &Pipe) -> io::Result<Head> {
         Ok(coding) => coding,
         Err(why) => return Ok(Head::Binary(why.to_owned())),
     };
-    let part: Vec<u8> = raw.iter().copied().take(DOCUMENT).collect();
+    let part: Vec<u8> = raw.iter().copied().take(PROBE).collect();
     let decoded = decode(Box::new(Cursor::new(part)), coding).map(probe)?;
-    Ok(judge(coding, &decoded, raw.len() > DOCUMENT))
+    Ok(judge(coding, &decoded))
 }
 
 /// The coding, or why it is none that is read.
@@ -117,7 +106,7 @@ fn sniff(raw: &[u8]) -> Result<Coding, &'static str> {
 /// The first decoded bytes, as far as they are whole.
 fn probe(mut stream: impl Read) -> Vec<u8> {
     let mut out = Vec::new();
-    while out.len() < DOCUMENT {
+    while out.len() < PROBE {
         let old = out.len();
         out.resize(old + CHUNK, 0);
         let got = out
@@ -131,8 +120,7 @@ fn probe(mut stream: impl Read) -> Vec<u8> {
     out
 }
 
-/// `cut` tells that more follows.
-fn judge(coding: Coding, text: &[u8], cut: bool) -> Head {
+fn judge(coding: Coding, text: &[u8]) -> Head {
     let probe = text.get(..PROBE).unwrap_or(text);
     if text.get(257..262) == Some(b"ustar") {
         return Head::Binary("binary (tar archive: unpack it first)".to_owned());
@@ -140,10 +128,7 @@ fn judge(coding: Coding, text: &[u8], cut: bool) -> Head {
     if binary(probe) {
         return Head::Binary("binary".to_owned());
     }
-    Head::Log {
-        coding,
-        document: document(text, cut),
-    }
+    Head::Log { coding }
 }
 
 /// Whether bytes are no text: NUL, and more than one in a hundred is a control character that no log uses.
@@ -160,38 +145,6 @@ fn binary(probe: &[u8]) -> bool {
         .filter(|b| matches!(b, 0..=7 | 14..=26 | 28..=31))
         .count();
     text.contains(&0) && odd * 100 > text.len()
-}
-
-fn starts_json(text: &[u8]) -> bool {
-    matches!(trimmed(text).first(), Some(b'{' | b'['))
-}
-
-/// Without the byte order mark and leading white space.
-fn trimmed(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(text)
-        .trim_ascii_start()
-}
-
-/// Whether a text is JSON whose first value is written over several lines.
-///
-/// `[` alone proves nothing (`[2026-11-30 09:00:00] ...`), and a torn line of JSON must not make a document of the
-/// lines after it: so either the whole value is there, or at least two whole lines of it were good JSON.
-fn document(text: &[u8], cut: bool) -> bool {
-    if !starts_json(text) {
-        return false;
-    }
-    let text = trimmed(text);
-    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
-    match values.next() {
-        Some(Ok(_)) => {
-            let value = text.get(..values.byte_offset()).unwrap_or(text);
-            value.contains(&b'\n')
-        }
-        Some(Err(e)) if e.is_eof() => text.contains(&b'\n') && (cut || e.line() > 2),
-        Some(Err(e)) => e.line() > 2,
-        None => false,
-    }
 }
 
 /// Reads as much as there is, also where the system gives it in pieces.
@@ -211,26 +164,6 @@ pub(super) fn read_full_at(file: &File, out: &mut [u8], offset: u64) -> io::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn documents() {
-        for (text, cut, expected) in [
-            ("{\"a\": 1}\n{\"a\": 2}\n", false, false),
-            ("{\n  \"a\": 1\n}\n{\n  \"a\": 2\n}\n", false, true),
-            ("\u{feff}\n[\n {\"a\": 1},\n {\"a\": 2}\n]\n", false, true),
-            ("[2026-11-30 09:00:00] ERROR x\n", false, false),
-            ("[INFO] x\n[INFO] y\n", false, false),
-            ("[1] x\n", false, false),
-            ("{\"a\": 1, \"b\n{\"a\": 2}\n{\"a\": 3}\n", false, false),
-            ("{\"a\": 1,\n{\"b\": 2}\n", false, false),
-            ("{\"a\": \"very long", true, false),
-            ("{\n  \"a\": 1,\n  \"b\": [1,", false, true),
-            ("plain\n", false, false),
-            ("", false, false),
-        ] {
-            assert_eq!(document(text.as_bytes(), cut), expected, "{text:?}");
-        }
-    }
 
     #[test]
     fn binaries() {

@@ -1,6 +1,6 @@
 //! The second visit: what an ordinary record says, where a failure asks for it.
 
-use super::text::surroundings;
+use super::text::{lines, surroundings};
 use super::{BlockScan, Profile, Seen, Worker, record_at, stretch};
 use crate::evidence::{Evidence, Kind};
 use crate::scan::fold::EDGE;
@@ -24,7 +24,11 @@ impl Worker<'_> {
     /// those that hold a key of one; and names that stand by their place behind unclaimed signs.
     pub(in crate::scan) fn revisit(&self, block: &Block<'_>, wanted: &Wanted) -> BlockScan {
         let profile = &self.profiles[block.source_index];
-        let mut out = BlockScan::of(block);
+        // The blocks of a stream are merged, and count their lines one after the other.
+        let mut out = BlockScan {
+            lines: lines(block.buf.get(block.own.clone()).unwrap_or_default()),
+            ..BlockScan::of(block)
+        };
         for row in self.orphaned(block, profile, wanted.orphans(block.source_index)) {
             out.fold.add(row);
         }

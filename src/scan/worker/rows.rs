@@ -21,7 +21,9 @@ impl Worker<'_> {
             .hits
             .iter()
             .any(|h| self.patterns.get(h.pattern).kind == Kind::Scope && failed_exit(&h.values));
-        if ended_badly {
+        // A record that says why it ended needs no other's name.
+        let says_why = seen.name.as_ref().is_some_and(|n| !n.claims.is_empty());
+        if ended_badly && !says_why {
             rows.extend(self.before(block, seen));
         }
         rows

@@ -1,6 +1,6 @@
 //! Lines folded into records, one after the other.
 
-use super::line::{Line, brace_open, closes, go_frame, node_source, opens, token, traceback};
+use super::line::{Line, brace_open, closes, go_frame, node_source, npm, opens, token, traceback};
 use crate::scan::record::{Shape, exception, level};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,8 @@ enum State {
     Message,
     /// Between the place and the error of an uncaught JavaScript exception.
     Node(u8),
+    /// In the error block of npm.
+    Npm,
 }
 
 /// Folds lines into records.
@@ -49,7 +51,7 @@ impl<'s> Fold<'s> {
     }
 
     /// Takes a line; says whether it begins a record.
-    pub(super) fn step(&mut self, line: &Line, next: Option<&Line>) -> bool {
+    pub(super) fn step(&mut self, line: &Line<'_>, next: Option<&Line<'_>>) -> bool {
         let goes_on = self.lines > 0 && self.goes_on(line, next);
         self.partial = line.partial;
         if goes_on {
@@ -77,6 +79,8 @@ impl<'s> Fold<'s> {
             } else {
                 State::Trace
             }
+        } else if npm(text) {
+            State::Npm
         } else if node_source(text) {
             State::Node(0)
         } else if opens(text)
@@ -93,14 +97,17 @@ impl<'s> Fold<'s> {
         }
     }
 
-    fn goes_on(&mut self, line: &Line, next: Option<&Line>) -> bool {
+    fn goes_on(&mut self, line: &Line<'_>, next: Option<&Line<'_>>) -> bool {
         if line.continues || self.partial {
             return true;
         }
         if line.head {
             return false;
         }
-        let text = line.text.as_str();
+        let text = &*line.text;
+        if self.state == State::Npm {
+            return npm(text);
+        }
         if self.depth > 0 {
             if line.indented || closes(text) {
                 self.depth += balance(text);
@@ -144,7 +151,7 @@ impl<'s> Fold<'s> {
         self.flush_left(line, next)
     }
 
-    fn indented(&mut self, line: &Line) -> bool {
+    fn indented(&mut self, line: &Line<'_>) -> bool {
         let text = line.text.trim_start();
         let framed = token(text) || text.starts_with('|') || text.starts_with("+-");
         if line.collected && matches!(self.state, State::Plain | State::Raised) && !framed {
@@ -168,8 +175,8 @@ impl<'s> Fold<'s> {
         true
     }
 
-    fn flush_left(&mut self, line: &Line, next: Option<&Line>) -> bool {
-        let text = line.text.as_str();
+    fn flush_left(&mut self, line: &Line<'_>, next: Option<&Line<'_>>) -> bool {
+        let text = &*line.text;
         if traceback(text) {
             let joined = (self.lines == 1 && self.logged) || self.state == State::Chained;
             if joined {

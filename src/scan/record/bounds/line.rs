@@ -2,10 +2,11 @@
 
 use super::LONGEST;
 use crate::scan::record::{Shape, exception, level, wrapper};
+use std::borrow::Cow;
 
 /// One line, as the fold sees it.
-pub(super) struct Line {
-    pub(super) text: String,
+pub(super) struct Line<'a> {
+    pub(super) text: Cow<'a, str>,
     /// It begins with the head of a record of this file.
     pub(super) head: bool,
     /// It begins with a head, or at least with a level.
@@ -18,39 +19,49 @@ pub(super) struct Line {
     pub(super) collected: bool,
 }
 
-impl Line {
-    pub(super) fn of(raw: &[u8], shape: &Shape) -> Line {
+impl<'a> Line<'a> {
+    pub(super) fn of(raw: &'a [u8], shape: &Shape) -> Line<'a> {
         let raw = raw.get(..raw.len().min(LONGEST)).unwrap_or(raw);
         let inner = wrapper::unwrap(raw, shape.is_piped());
-        let mut body: &str = &inner.text;
+        let mut text = inner.text;
         let mut collected = inner.wrapped;
         if shape.is_runner()
             && !inner.wrapped
-            && let Some(cut) = wrapper::runner_stamp(body)
+            && let Some(cut) = wrapper::runner_stamp(&text)
         {
-            body = body.get(cut..).unwrap_or_default();
+            text = match text {
+                Cow::Borrowed(text) => Cow::Borrowed(text.get(cut..).unwrap_or_default()),
+                Cow::Owned(text) => Cow::Owned(text.get(cut..).unwrap_or_default().to_owned()),
+            };
             collected = true;
         }
+        let body: &str = &text;
         let blank = body.trim().is_empty();
         let indented = body.starts_with([' ', '\t']) && !blank;
         let json = body.starts_with('{') && body.trim_end().ends_with('}') && body.len() > 2;
         let cells = shape.columns().is_some() && !indented && !blank;
-        let head = !blank
-            && (!indented || shape.is_indented())
-            && (json || cells || (!body.starts_with('{') && stamped(body, shape)));
+        let element = shape
+            .elements()
+            .is_some_and(|indent| body.trim_end().len() == indent + 1 && body.trim() == "{");
+        let head = element
+            || !blank
+                && (!indented || shape.is_indented())
+                && (json || cells || (!body.starts_with('{') && stamped(body, shape)));
         let logged = head
             || (!indented
                 && body
                     .split([' ', ':'])
                     .next()
                     .is_some_and(|w| w == w.to_uppercase() && level::word(w).is_some()));
+        let indented = indented
+            && !element
+            && (!shape.is_indented() || body.trim_start().starts_with(['|', '+']));
         Line {
-            text: body.to_owned(),
+            text,
             head,
             logged,
             blank,
-            indented: indented
-                && (!shape.is_indented() || body.trim_start().starts_with(['|', '+'])),
+            indented,
             partial: inner.partial,
             continues: inner.continues,
             collected,
@@ -59,7 +70,7 @@ impl Line {
 
     /// A line that neither belongs to a trace nor opens one.
     pub(super) fn is_plain(&self) -> bool {
-        let text = self.text.as_str();
+        let text = &*self.text;
         !self.blank
             && !self.indented
             && !token(text)
@@ -68,6 +79,7 @@ impl Line {
             && !brace_open(text)
             && !go_frame(text)
             && !node_source(text)
+            && !npm(text)
             && !exception::classed(text)
     }
 
@@ -80,7 +92,7 @@ impl Line {
     }
 
     /// Whether it begins a record whatever stands further up.
-    pub(super) fn is_sure(&self, before: impl Fn() -> Line, next: impl Fn() -> bool) -> bool {
+    pub(super) fn is_sure(&self, before: impl Fn() -> Line<'a>, next: impl Fn() -> bool) -> bool {
         if self.continues {
             return false;
         }
@@ -106,6 +118,11 @@ fn cut(text: &str, most: usize) -> &str {
         end -= 1;
     }
     text.get(..end).unwrap_or_default()
+}
+
+/// The lines of npm's error block: all of one failure.
+pub(super) fn npm(text: &str) -> bool {
+    text.starts_with("npm ERR!") || text.starts_with("npm error")
 }
 
 /// Lines at column 0 that go on with the trace before them.

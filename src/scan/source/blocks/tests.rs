@@ -64,7 +64,6 @@ fn source(name: &str, origin: Origin, coding: Coding, size: u64) -> Source {
         coding,
         size,
         timezone: TimeZone::UTC,
-        document: false,
     }
 }
 

@@ -23,12 +23,9 @@ fn find(paths: &[&Path], settings: &Settings) -> anyhow::Result<Found> {
     discover_with(paths, settings, || Box::new(io::empty()))
 }
 
-/// `name lane coding document` of every source.
+/// `name lane coding` of every source.
 fn lines(found: &Found) -> Vec<String> {
-    let line = |s: &Source| {
-        let document = if s.document { " document" } else { "" };
-        format!("{} {} {:?}{document}", s.name, s.lane, s.coding)
-    };
+    let line = |s: &Source| format!("{} {} {:?}", s.name, s.lane, s.coding);
     found.sources.iter().map(line).collect()
 }
 
@@ -77,7 +74,7 @@ fn a_tree_with_everything() -> anyhow::Result<()> {
     assert_eq!(
         lines(&found),
         [
-            "shop/data.json shop Plain document",
+            "shop/data.json shop Plain",
             "shop/empty.log shop Plain",
             "shop/hole.log shop Plain",
             "shop/lines.json shop Plain",
@@ -210,17 +207,17 @@ fn missing_and_unreadable_paths() -> anyhow::Result<()> {
 fn standard_input() -> anyhow::Result<()> {
     let packed = gzip(b"{\"a\": 1}\n")?;
     for (bytes, expected) in [
-        (&b"line\n"[..], Some((Coding::Plain, false))),
-        (b"", Some((Coding::Plain, false))),
-        (&packed, Some((Coding::Gzip, false))),
-        (b"{\n\"a\":\n1}\n", Some((Coding::Plain, true))),
+        (&b"line\n"[..], Some(Coding::Plain)),
+        (b"", Some(Coding::Plain)),
+        (&packed, Some(Coding::Gzip)),
+        (b"{\n\"a\":\n1}\n", Some(Coding::Plain)),
         (b"\x7fELF\x02", None),
     ] {
         let bytes = bytes.to_vec();
         let paths = [Path::new("-")];
         let live = || -> Box<dyn Read + Send> { Box::new(io::Cursor::new(bytes)) };
         let found = discover_with(&paths, &Settings::default(), live)?;
-        let is = found.sources.first().map(|s| (s.coding, s.document));
+        let is = found.sources.first().map(|s| s.coding);
         assert_eq!(is, expected);
         assert!(
             found
