@@ -337,7 +337,11 @@ fn build(
             telling = said;
         }
     }
-    let name = mask(&telling);
+    let mut name = mask(&telling);
+    if words(&name) == 0 {
+        let quote = telling.trim().trim_end_matches([')', ']', '.', ',']);
+        name = mask(&head.replacen(quote, unquoted(quote), 1));
+    }
     if words(&name) == 0 {
         let (_, value) = label.filter(|(_, v)| words(v) > 0)?;
         return Some(Name {
@@ -386,6 +390,15 @@ fn span_of(text: &str, part: &str) -> Range<usize> {
     } else {
         text.find(part).map_or(0..0, |at| at..at + part.len())
     }
+}
+
+/// A text without the quotes that span it: where a message is nothing but a quotation (`sync failed: 'connect refused'`,
+/// `(2006, 'MySQL server has gone away')`), what is quoted is the message itself, not a value in one.
+fn unquoted(text: &str) -> &str {
+    ['\'', '"', '`']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
+        .unwrap_or(text)
 }
 
 /// How many words of three letters or more a text has, masks and pairs left out.
